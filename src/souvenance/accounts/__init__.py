@@ -1,0 +1,1 @@
+"""Who the users are and what their tokens may do."""

@@ -1,0 +1,109 @@
+"""API tokens: made, shown once, kept as a hash, revoked, and turned back into who asks (A3)."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from datetime import timedelta
+
+from souvenance.domain.access import Actor, Route, Source
+from souvenance.domain.clock import Clock
+from souvenance.domain.errors import NotAllowed, NotAuthenticated, NotFound
+from souvenance.domain.vault import clean_name
+from souvenance.store import history, people
+from souvenance.store import vaults as vault_rows
+from souvenance.store.database import Database
+from souvenance.store.people import Token
+
+PREFIX = "sv_"
+_TOUCH_EVERY = timedelta(minutes=5)
+
+
+def hashed(secret: str) -> str:
+    """What is kept of a token. It has 256 random bits, so a fast hash without salt is enough."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class Tokens:
+    """Use cases on API tokens."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    def create(
+        self,
+        *,
+        actor: Actor,
+        name: str,
+        can_write: bool = True,
+        route: Route = Route.CLOUD,
+        vaults: Sequence[str] | None = None,
+        app: str | None = None,
+    ) -> tuple[Token, str]:
+        """A new token and its secret, which is shown this once. `vaults` limits it to those named; None reaches all."""
+        _require_person(actor)
+        secret = PREFIX + secrets.token_urlsafe(32)
+        with self._database.write() as tx:
+            ids = None
+            if vaults is not None:
+                ids = frozenset(vault_rows.named_vault(tx, actor, vault).id for vault in vaults)
+            now = self._clock()
+            token_id = people.add_token(
+                tx,
+                user_id=actor.user_id,
+                name=clean_name(name, what="token's name"),
+                hashed=hashed(secret),
+                can_write=can_write,
+                route=route,
+                app=app,
+                vault_ids=ids,
+                at=now,
+            )
+            history.record_audit(tx, actor, verb="token.create", at=now, token=token_id, route=route, write=can_write)
+            (made,) = people.list_tokens(tx, hashed=hashed(secret))
+        return made, secret
+
+    def list(self, *, actor: Actor) -> list[Token]:
+        """The caller's tokens, revoked ones too; never their secrets."""
+        _require_person(actor)
+        with self._database.read() as tx:
+            return people.list_tokens(tx, user_id=actor.user_id)
+
+    def revoke(self, *, actor: Actor, token: int) -> None:
+        """End a token at once."""
+        _require_person(actor)
+        with self._database.write() as tx:
+            now = self._clock()
+            if not people.revoke_token(tx, user_id=actor.user_id, token_id=token, at=now):
+                raise NotFound("You have no such token in force.", hint="souvenance token list shows yours.")
+            history.record_audit(tx, actor, verb="token.revoke", at=now, token=token)
+
+    def authenticate(self, secret: str, *, source: Source, is_model: bool = True) -> Actor:
+        """Who a token speaks for; refuses an unknown or revoked one in the same words."""
+        with self._database.read() as tx:
+            found = people.list_tokens(tx, hashed=hashed(secret))
+        now = self._clock()
+        if not found or found[0].revoked_at is not None:
+            raise NotAuthenticated("This token is unknown or revoked.", hint="Make one: souvenance token create NAME.")
+        (token,) = found
+        if token.last_used_at is None or now - token.last_used_at > _TOUCH_EVERY:
+            with self._database.write() as tx:
+                people.touch_token(tx, token_id=token.id, at=now)
+        return Actor(
+            user_id=token.user_id,
+            source=source,
+            route=token.route,
+            token_id=token.id,
+            name=token.name,
+            can_write=token.can_write,
+            vaults=token.vault_ids,
+            app=token.app,
+            is_model=is_model,
+        )
+
+
+def _require_person(actor: Actor) -> None:
+    if actor.is_model or actor.token_id is not None:
+        raise NotAllowed("Only the owner handles tokens.", hint="Use the panel or the command line.")

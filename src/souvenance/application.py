@@ -1,0 +1,33 @@
+"""Every use case as one typed object: what a library user, a tool, a route and a page all call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from souvenance.accounts.tokens import Tokens
+from souvenance.domain.access import Actor, Route, Source
+from souvenance.memory.facts import Facts
+from souvenance.store.database import Database
+from souvenance.store.people import User
+from souvenance.vaults.vaults import Vaults
+
+
+@dataclass(frozen=True, kw_only=True)
+class Application:
+    """The use cases of one memory, by noun."""
+
+    database: Database
+    owner: User
+    vaults: Vaults
+    facts: Facts
+    tokens: Tokens
+
+    def owner_through(
+        self, source: Source, *, route: Route = Route.LOCAL, is_model: bool = False, name: str = ""
+    ) -> Actor:
+        """The owner asking through a place on this machine."""
+        return Actor(user_id=self.owner.id, source=source, route=route, is_model=is_model, name=name)
+
+    def close(self) -> None:
+        """Stop background work and give every connection back."""
+        self.database.close()

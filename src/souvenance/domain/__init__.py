@@ -1,0 +1,1 @@
+"""What the words mean: vaults, facts, notes, attention, access. Standard library only."""

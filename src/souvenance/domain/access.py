@@ -1,0 +1,55 @@
+"""Who asks: a person or a token, through what, and over which route the answer leaves (A3, V8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from souvenance.domain.errors import NotAllowed
+
+
+class Route(StrEnum):
+    """Where an answer goes. Everything is cloud until a person declares it local."""
+
+    LOCAL = "local"
+    CLOUD = "cloud"
+
+
+class Source(StrEnum):
+    """Through what a fact, note or change came (F1)."""
+
+    PANEL = "panel"
+    BOT = "bot"
+    AGENT = "agent"
+    IMPORT = "import"
+    CONSOLIDATION = "consolidation"
+    LIBRARY = "library"
+    COMMAND_LINE = "cli"
+    REST = "rest"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actor:
+    """One caller of one use case.
+
+    `vaults` is the token's list of vault ids; None means every vault the user may read. `app` is the id of the
+    application a token was made for: only it and the owner read its vault (V9). `is_model` tells a model from
+    a person: a model's missing line is retired, a person's is deleted (N2), and a model may write no secret (F8).
+    """
+
+    user_id: int
+    source: Source
+    route: Route = Route.CLOUD
+    token_id: int | None = None
+    name: str = ""
+    can_write: bool = True
+    vaults: frozenset[int] | None = None
+    app: str | None = None
+    is_model: bool = False
+
+    def require_write(self) -> None:
+        """Refuse a caller whose token only reads."""
+        if not self.can_write:
+            raise NotAllowed(
+                "This token may only read.", hint="Ask the owner for a token that may write: souvenance token create."
+            )

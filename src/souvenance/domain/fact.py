@@ -1,0 +1,139 @@
+"""A fact: one numbered thing the memory holds to be so (F1)."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from souvenance.domain.access import Source
+from souvenance.domain.errors import InvalidInput, TooLarge
+
+MAX_CONTENT_BYTES = 64 * 1024
+MAX_KEY = 200
+DEFAULT_CATEGORY = "general"
+SUMMARY_KEY = "summary"
+
+
+class SubjectKind(StrEnum):
+    """Whom a fact is about (F1)."""
+
+    VAULT = "vault"
+    MEMBER = "member"
+    ROLE = "role"
+    USER = "user"
+
+
+class State(StrEnum):
+    """Where a fact stands: answering, retired in the journal, in the trash, or disabled on the map."""
+
+    IN_FORCE = "in_force"
+    RETIRED = "retired"
+    TRASHED = "trashed"
+
+
+@dataclass(frozen=True, slots=True)
+class SaidDate:
+    """A date as it was said and what it meant when written; `resolved` keeps the precision it was given (F10)."""
+
+    said: str
+    resolved: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One fact. `version` rises with every change to it; `note_id` is the page of its category (N2)."""
+
+    number: int
+    vault_id: int
+    note_id: str
+    content: str
+    key: str = ""
+    confidence: float = 1.0
+    importance: int | None = None
+    category: str = DEFAULT_CATEGORY
+    subject_kind: SubjectKind = SubjectKind.VAULT
+    subject_id: str = ""
+    channel: str = ""
+    author: str = ""
+    language: str | None = None
+    said_at: str = ""
+    said_dates: tuple[SaidDate, ...] = field(default=())
+    source: Source = Source.LIBRARY
+    version: int = 1
+    position: int = 0
+    created_at: datetime
+    updated_at: datetime
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    reason: str = ""
+    replaced_by: int | None = None
+    disabled: bool = False
+    deleted_at: datetime | None = None
+
+    @property
+    def state(self) -> State:
+        """Trash first, then the journal: a deletion always deletes (F9)."""
+        if self.deleted_at is not None:
+            return State.TRASHED
+        return State.RETIRED if self.valid_to is not None else State.IN_FORCE
+
+
+def readable_text(text: str, *, what: str, limit: int) -> str:
+    """Text that any store can keep, unchanged but for line ends; refuses what it would have to alter or cut.
+
+    `limit` is in bytes of UTF-8. NUL bytes and unpaired surrogates are refused rather than dropped.
+    """
+    if not isinstance(text, str):
+        raise InvalidInput(f"The {what} must be text, not {type(text).__name__}.")
+    if "\x00" in text:
+        raise InvalidInput(f"The {what} holds a NUL byte.", hint="Remove it and send the text again.")
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        raise InvalidInput(
+            f"The {what} is not valid Unicode (an unpaired surrogate).", hint="Send it as proper UTF-8."
+        ) from None
+    if size > limit:
+        raise TooLarge(
+            f"The {what} is {size:,} bytes; at most {limit:,} are kept.",
+            hint="Split it, or store it as a note.",
+            size=size,
+            limit=limit,
+        )
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def checked_content(content: str) -> str:
+    """The content of a fact: readable, not empty, at most 64 KiB; outer blank space is not part of it."""
+    text = readable_text(content, what="fact", limit=MAX_CONTENT_BYTES).strip()
+    if not text:
+        raise InvalidInput("The fact is empty.", hint="Say in one sentence what should be remembered.")
+    return text
+
+
+def checked_line(text: str, *, what: str, limit: int = MAX_KEY) -> str:
+    """A short label on one line (key, category, author ...); may be empty."""
+    line = " ".join(readable_text(text, what=what, limit=limit * 4).split())
+    if len(line) > limit:
+        raise TooLarge(f"The {what} is over {limit} characters.", hint="Choose a shorter one.", limit=limit)
+    if any(unicodedata.category(c) == "Cc" for c in line):
+        raise InvalidInput(f"The {what} holds control characters.", hint="Remove them.")
+    return line
+
+
+def checked_confidence(value: float) -> float:
+    """Confidence from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise InvalidInput(f"Confidence is a number from 0 to 1, not {value!r}.")
+    return float(value)
+
+
+def checked_importance(value: int | None) -> int | None:
+    """Importance from 1 to 10, or none."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10:
+        raise InvalidInput(f"Importance is a whole number from 1 to 10 or nothing, not {value!r}.")
+    return value

@@ -1,0 +1,1 @@
+"""What is written to memory and corrected there."""

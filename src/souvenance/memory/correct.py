@@ -1,0 +1,140 @@
+"""Correcting facts: edit, retire, replace, restore, delete. Each leaves a revision; no wording is lost (F1, F9, T2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from souvenance.domain.access import Actor
+from souvenance.domain.errors import Conflict, NotAllowed, StaleVersion
+from souvenance.domain.fact import (
+    Fact,
+    State,
+    checked_confidence,
+    checked_content,
+    checked_importance,
+    checked_line,
+)
+from souvenance.domain.vault import MemoryType, Vault
+from souvenance.memory.remember import Observation, prepare, write
+from souvenance.store import facts, history, notes, passages
+from souvenance.store.database import Transaction
+from souvenance.store.tables import vault as vault_table
+from souvenance.store.vaults import find_vault
+
+MAX_REASON = 500
+
+
+def writable_fact(tx: Transaction, actor: Actor, number: int, *, version: int | None = None) -> tuple[Vault, Fact]:
+    """A fact the actor may change, with its vault, at the version it read where it names one."""
+    actor.require_write()
+    found = facts.get_fact(tx, actor, number)
+    vault = find_vault(tx, actor, vault_table.c.id == found.vault_id)
+    if vault is None or not vault.can_configure:
+        raise NotAllowed("You may read this fact but not change it.", hint="Ask its team for the configure permission.")
+    if version is not None and version != found.version:
+        raise StaleVersion(
+            f"Fact #{number} is at version {found.version}, not {version}; nothing was written.",
+            hint="Read it again, then retry with its version.",
+            number=number,
+            version=found.version,
+        )
+    return vault, found
+
+
+def apply(
+    tx: Transaction, actor: Actor, *, changes: Sequence[tuple[Fact, Fact, str]], verb: str, at: datetime
+) -> list[Fact]:
+    """Store changed facts (before, after, operation), with their passages, pages and revisions, as one change."""
+    saved = []
+    for before, after, operation in changes:
+        raised = replace(after, version=before.version + 1, updated_at=at)
+        facts.save_fact(tx, before, raised)
+        passages.save_fact_passage(tx, before, raised)
+        saved.append((before, raised, operation))
+    for vault_id in {item.vault_id for pair in saved for item in pair[:2]}:
+        touched = {item.note_id for before, after, _ in saved for item in (before, after) if item.vault_id == vault_id}
+        notes.touch_notes(tx, vault_id=vault_id, note_ids=touched, at=at)
+    if saved:
+        written = [history.fact_written(after, operation) for _, after, operation in saved]
+        history.record_change(tx, actor, verb=verb, at=at, written=written)
+    return [after for _, after, _ in saved]
+
+
+def edited(
+    found: Fact,
+    *,
+    content: str | None = None,
+    key: str | None = None,
+    confidence: float | None = None,
+    importance: int | None = None,
+) -> Fact:
+    """The fact with what is given changed, checked."""
+    if found.state is State.TRASHED:
+        raise Conflict(f"Fact #{found.number} is in the trash.", hint="Restore it first.")
+    return replace(
+        found,
+        content=found.content if content is None else checked_content(content),
+        key=found.key if key is None else checked_line(key, what="key"),
+        confidence=found.confidence if confidence is None else checked_confidence(confidence),
+        importance=found.importance if importance is None else checked_importance(importance),
+    )
+
+
+def retire(
+    tx: Transaction,
+    actor: Actor,
+    *,
+    vault: Vault,
+    found: Fact,
+    reason: str,
+    replacement: str | None,
+    at: datetime,
+) -> tuple[Fact, Fact | None]:
+    """End a fact's validity, with the reason and, where given, the new wording as a fact of its own (T2).
+
+    On a Classic vault a fact that a model retires without a replacement is deleted instead (T1); the trash keeps it.
+    """
+    if found.state is not State.IN_FORCE:
+        raise Conflict(f"Fact #{found.number} is not in force.", hint="It was retired or deleted already.")
+    successor: Fact | None = None
+    if replacement is not None:
+        observation = Observation(
+            content=replacement,
+            key=found.key,
+            category=found.category,
+            importance=found.importance,
+            subject_kind=found.subject_kind,
+            subject_id=found.subject_id,
+            channel=found.channel,
+            author=found.author,
+            language=found.language,
+        )
+        (remembered,) = write(tx, actor, vault=vault, prepared=[prepare(observation)], at=at)
+        successor = remembered.fact
+        if successor.number == found.number:
+            raise Conflict("The replacement says what the fact already says.", hint="Nothing needs to be retired.")
+    line = checked_line(reason, what="reason", limit=MAX_REASON)
+    if actor.is_model and vault.memory_type is MemoryType.CLASSIC:
+        after = replace(found, deleted_at=at, reason=line, replaced_by=successor.number if successor else None)
+    else:
+        after = replace(found, valid_to=at, reason=line, replaced_by=successor.number if successor else None)
+    (saved,) = apply(tx, actor, changes=[(found, after, "retire")], verb="retire", at=at)
+    return saved, successor
+
+
+def restored(found: Fact) -> Fact:
+    """The fact back in force: out of the trash first, else out of the journal; its replacement is left alone (T2)."""
+    if found.state is State.TRASHED:
+        return replace(found, deleted_at=None)
+    if found.state is State.RETIRED:
+        return replace(found, valid_to=None, reason="", replaced_by=None)
+    raise Conflict(f"Fact #{found.number} is in force already.", hint="There is nothing to restore.")
+
+
+def deleted(found: Fact, *, at: datetime) -> Fact:
+    """The fact in the trash, retired or not (F9)."""
+    if found.state is State.TRASHED:
+        raise Conflict(f"Fact #{found.number} is in the trash already.", hint="Purge it to remove it for good.")
+    return replace(found, deleted_at=at)

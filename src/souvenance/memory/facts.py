@@ -1,0 +1,169 @@
+"""The use cases on facts, each in its own transaction (F1 to F9, N4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from souvenance.domain.access import Actor
+from souvenance.domain.clock import Clock
+from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from souvenance.domain.fact import Fact, State
+from souvenance.domain.vault import Vault, VaultKind
+from souvenance.memory import correct
+from souvenance.memory.remember import Observation, Remembered, prepare, write
+from souvenance.store import facts as rows
+from souvenance.store import history
+from souvenance.store import vaults as vault_rows
+from souvenance.store.database import Database, Transaction
+from souvenance.store.tables import fact as fact_table
+from souvenance.vaults.vaults import Vaults
+
+BATCH = 500
+"""Facts stored under one hold of the write lock, so that other writers are never kept waiting for long."""
+
+
+class Facts:
+    """Remembering, reading and correcting facts."""
+
+    def __init__(self, database: Database, clock: Clock, vaults: Vaults) -> None:
+        self._database = database
+        self._clock = clock
+        self._vaults = vaults
+
+    # --- writing -----------------------------------------------------------------------------------------------
+
+    def remember(
+        self, *, actor: Actor, vault: str, observations: Sequence[Observation], digest: str | None = None
+    ) -> list[Remembered]:
+        """Keep observations in a vault, in order; durable when this returns.
+
+        More than 500 are stored in several transactions: after a failure, those before it are kept, and sending all
+        again skips them.
+        """
+        actor.require_write()
+        results: list[Remembered] = []
+        for start in range(0, len(observations), BATCH):
+            prepared = [prepare(item) for item in observations[start : start + BATCH]]
+            with self._database.write() as tx:
+                found = vault_rows.named_vault(tx, actor, vault, to_write=True)
+                results += write(tx, actor, vault=found, prepared=prepared, at=self._clock(), digest=digest)
+        return results
+
+    def remember_about_user(self, *, actor: Actor, observation: Observation, digest: str | None = None) -> Remembered:
+        """Keep an observation in the caller's personal vault, whatever else is open (N4)."""
+        actor.require_write()
+        prepared = prepare(observation)
+        with self._database.write() as tx:
+            vault = self._vaults.personal(tx, actor)
+            return write(tx, actor, vault=vault, prepared=[prepared], at=self._clock(), digest=digest)[0]
+
+    def remember_about_project(
+        self, *, actor: Actor, project: str, observation: Observation, digest: str | None = None
+    ) -> Remembered:
+        """Keep an observation in a project's vault, made on first use unless the name looks like a slip (N4)."""
+        actor.require_write()
+        prepared = prepare(observation)
+        with self._database.write() as tx:
+            vault = self._project(tx, actor, project)
+            return write(tx, actor, vault=vault, prepared=[prepared], at=self._clock(), digest=digest)[0]
+
+    def _project(self, tx: Transaction, actor: Actor, project: str) -> Vault:
+        try:
+            found = vault_rows.named_vault(tx, actor, project, to_write=True)
+        except NotFound:
+            known = [item.slug for item in vault_rows.list_vaults(tx, actor)]
+            close = get_close_matches(project.casefold(), known, n=3, cutoff=0.85)
+            if close:
+                raise NotFound(
+                    f"There is no project “{project}”.", hint=f"Did you mean {', '.join(close)}?", close=close
+                ) from None
+            if actor.vaults is not None:
+                raise
+            return self._vaults.create_in(tx, actor, name=project, kind=VaultKind.PROJECT)
+        if found.kind is VaultKind.PERSONAL:
+            raise InvalidInput("The personal vault is not a project.", hint="Use remember_about_user.")
+        return found
+
+    # --- reading -----------------------------------------------------------------------------------------------
+
+    def get(self, *, actor: Actor, number: int) -> Fact:
+        """One fact by its number, whatever its state."""
+        with self._database.read() as tx:
+            return rows.get_fact(tx, actor, number)
+
+    def list(
+        self,
+        *,
+        actor: Actor,
+        vault: str,
+        states: Sequence[State] = (State.IN_FORCE,),
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Fact]:
+        """Facts of a vault, the most recently updated first."""
+        with self._database.read() as tx:
+            found = vault_rows.named_vault(tx, actor, vault)
+            order = (fact_table.c.updated_at.desc(), fact_table.c.number.desc())
+            return rows.list_facts(tx, vault_ids=[found.id], states=states, order=order, limit=limit, offset=offset)
+
+    # --- correcting --------------------------------------------------------------------------------------------
+
+    def edit(
+        self,
+        *,
+        actor: Actor,
+        number: int,
+        version: int | None = None,
+        content: str | None = None,
+        key: str | None = None,
+        confidence: float | None = None,
+        importance: int | None = None,
+    ) -> Fact:
+        """Change what is given and leave the rest; refuse a version that is no longer in force."""
+        with self._database.write() as tx:
+            _, found = correct.writable_fact(tx, actor, number, version=version)
+            after = correct.edited(found, content=content, key=key, confidence=confidence, importance=importance)
+            (saved,) = correct.apply(tx, actor, changes=[(found, after, "edit")], verb="edit", at=self._clock())
+            return saved
+
+    def retire(
+        self, *, actor: Actor, number: int, version: int | None, reason: str, replacement: str | None = None
+    ) -> tuple[Fact, Fact | None]:
+        """End a fact's validity, and keep the new wording where one is given. A model names the version it read."""
+        if actor.is_model and version is None:
+            raise InvalidInput("retire_fact needs the fact's version.", hint="Read the fact first; each read gives it.")
+        with self._database.write() as tx:
+            vault, found = correct.writable_fact(tx, actor, number, version=version)
+            return correct.retire(
+                tx, actor, vault=vault, found=found, reason=reason, replacement=replacement, at=self._clock()
+            )
+
+    def restore(self, *, actor: Actor, number: int) -> Fact:
+        """Bring a fact back from the trash or from the journal."""
+        with self._database.write() as tx:
+            _, found = correct.writable_fact(tx, actor, number)
+            changes = [(found, correct.restored(found), "restore")]
+            (saved,) = correct.apply(tx, actor, changes=changes, verb="restore", at=self._clock())
+            return saved
+
+    def delete(self, *, actor: Actor, number: int) -> Fact:
+        """Put a fact in the trash, out of every read at once (F9)."""
+        with self._database.write() as tx:
+            vault, found = correct.writable_fact(tx, actor, number)
+            now = self._clock()
+            changes = [(found, correct.deleted(found, at=now), "delete")]
+            (saved,) = correct.apply(tx, actor, changes=changes, verb="delete", at=now)
+            history.record_audit(tx, actor, verb="fact.delete", at=now, vault_id=vault.id, number=number)
+            return saved
+
+    def purge(self, *, actor: Actor, number: int) -> None:
+        """Remove a trashed fact for good, with its revisions; only a person does this (F9)."""
+        if actor.is_model:
+            raise NotAllowed("Only a person purges.", hint="The owner does it.")
+        with self._database.write() as tx:
+            vault, found = correct.writable_fact(tx, actor, number)
+            if found.state is not State.TRASHED:
+                raise Conflict(f"Fact #{number} is not in the trash.", hint="Delete it first.")
+            rows.purge_facts(tx, vault_id=vault.id, numbers=[number])
+            history.record_audit(tx, actor, verb="fact.purge", at=self._clock(), vault_id=vault.id, number=number)

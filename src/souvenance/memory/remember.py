@@ -1,0 +1,262 @@
+"""Writing facts: one path for people, models, imports and the library (F1, N4, F8).
+
+Work is done in two steps: `prepare` checks and analyses what was said, `write` stores it in a transaction that others
+wait for, so that the lock is held for as little as possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from rapidfuzz import fuzz
+
+from souvenance.domain.access import Actor
+from souvenance.domain.fact import (
+    DEFAULT_CATEGORY,
+    Fact,
+    SubjectKind,
+    checked_confidence,
+    checked_content,
+    checked_importance,
+    checked_line,
+)
+from souvenance.domain.note import Note, NoteClass, new_note_id
+from souvenance.domain.vault import Vault
+from souvenance.store import facts, history, notes, passages
+from souvenance.store.database import Transaction
+
+POSITION_STEP = 1 << 20
+"""Room left between two neighbours on a page, so that an item can move between them without touching others."""
+
+CLOSE_LABEL = 80.0
+"""From 0 to 100, how alike two category labels must be for the new one's author to be told (rapidfuzz WRatio)."""
+
+
+class Outcome(StrEnum):
+    """What became of an observation (N4)."""
+
+    CREATED = "created"
+    APPENDED = "appended"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """Something to remember, as the caller says it. `said_at` is when it was said, in the caller's own words."""
+
+    content: str
+    key: str = ""
+    category: str = DEFAULT_CATEGORY
+    confidence: float = 1.0
+    importance: int | None = None
+    subject_kind: SubjectKind = SubjectKind.VAULT
+    subject_id: str = ""
+    channel: str = ""
+    author: str = ""
+    language: str | None = None
+    said_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An observation that was found fit to keep, with the words of its passage."""
+
+    observation: Observation
+    words: passages.Words
+    hashed: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What became of an observation: its fact, its page, and whether the page, the fact or nothing is new."""
+
+    outcome: Outcome
+    fact: Fact
+    note_id: str
+    similar_categories: tuple[str, ...] = ()
+
+
+def checked_category(label: str) -> str:
+    """A category is a label, never a path: one line, slashes kept as plain characters."""
+    return checked_line(label, what="category", limit=80) or DEFAULT_CATEGORY
+
+
+def prepare(observation: Observation) -> Prepared:
+    """Check and analyse one observation; refuses what could not be kept as it is."""
+    checked = replace(
+        observation,
+        content=checked_content(observation.content),
+        key=checked_line(observation.key, what="key"),
+        category=checked_category(observation.category),
+        confidence=checked_confidence(observation.confidence),
+        importance=checked_importance(observation.importance),
+        subject_kind=SubjectKind(observation.subject_kind),
+        subject_id=checked_line(observation.subject_id, what="subject"),
+        channel=checked_line(observation.channel, what="channel"),
+        author=checked_line(observation.author, what="author"),
+        said_at=checked_line(observation.said_at, what="date"),
+    )
+    return Prepared(
+        checked,
+        passages.words_of(heading=checked.key, text=checked.content, speaker=checked.author, language=checked.language),
+        facts.content_hash(
+            key=checked.key,
+            content=checked.content,
+            category=checked.category,
+            subject_kind=checked.subject_kind,
+            subject_id=checked.subject_id,
+        ),
+    )
+
+
+class Pages:
+    """The category pages that one write touches: found, or made on first use (N2)."""
+
+    def __init__(self, tx: Transaction, *, vault: Vault, at: datetime, digest: str | None = None) -> None:
+        self._tx = tx
+        self._vault = vault
+        self._at = at
+        self._digest = None if digest is None else checked_line(digest, what="digest", limit=300)
+        self._pages: dict[tuple[str, SubjectKind, str], Note] = {}
+        self.made: dict[str, Note] = {}
+
+    def of(self, observation: Observation) -> Note:
+        """The page an observation belongs on."""
+        place = (observation.category, observation.subject_kind, observation.subject_id)
+        if place not in self._pages:
+            found = notes.category_note(
+                self._tx, vault_id=self._vault.id, category=place[0], subject_kind=place[1], subject_id=place[2]
+            )
+            self._pages[place] = found or self._make(observation)
+        return self._pages[place]
+
+    def _make(self, observation: Observation) -> Note:
+        note = Note(
+            id=new_note_id(),
+            vault_id=self._vault.id,
+            note_class=NoteClass.AGENT_MEMORY,
+            folder="memory",
+            title=observation.category,
+            category=observation.category,
+            subject_kind=observation.subject_kind,
+            subject_id=observation.subject_id,
+            digest=self._digest or "",
+            created_at=self._at,
+            updated_at=self._at,
+        )
+        notes.add_note(self._tx, note)
+        self.made[note.id] = note
+        return note
+
+    def close(self, touched: set[str]) -> list[history.Written]:
+        """Raise the version of the older pages whose facts or digest changed; the pages' own revisions."""
+        written = [history.note_written(note, "create") for note in self.made.values()]
+        for note in self._pages.values():
+            redigested = self._digest is not None and note.digest != self._digest
+            if note.id in self.made or not (redigested or note.id in touched):
+                continue
+            after = replace(
+                note,
+                version=note.version + 1,
+                updated_at=self._at,
+                digest=self._digest if redigested and self._digest is not None else note.digest,
+            )
+            notes.save_note(self._tx, note, after)
+            if redigested:
+                written.append(history.note_written(after, "digest"))
+        return written
+
+
+def write(
+    tx: Transaction,
+    actor: Actor,
+    *,
+    vault: Vault,
+    prepared: Sequence[Prepared],
+    at: datetime,
+    digest: str | None = None,
+) -> list[Remembered]:
+    """Store prepared observations in a vault the actor may write to, in order, as one change.
+
+    The same words about the same subject in the same category are skipped. `digest` becomes the page's index line.
+    """
+    known = facts.same_facts(tx, vault_id=vault.id, hashes=[item.hashed for item in prepared])
+    fresh = list({item.hashed: item for item in prepared if item.hashed not in known}.values())
+    pages = Pages(tx, vault=vault, at=at, digest=digest)
+    for item in prepared:
+        pages.of(item.observation)
+    made: dict[str, Fact] = {}
+    for number, item in zip(tx.next_numbers("fact_number", len(fresh)), fresh, strict=True):
+        note = pages.of(item.observation)
+        made[item.hashed] = new_fact(item.observation, number=number, note=note, actor=actor, at=at)
+    facts.add_facts(tx, list(made.values()))
+    passages.add_fact_passages(tx, [(made[item.hashed], item.words) for item in fresh])
+    written = pages.close({fact.note_id for fact in made.values()})
+    written.extend(history.fact_written(fact, "remember") for fact in made.values())
+    if written:
+        history.record_change(tx, actor, verb="remember", at=at, written=written)
+    labels = notes.list_categories(tx, vault_id=vault.id) if pages.made else []
+    return _outcomes(prepared, made=made, known=known, new_pages=set(pages.made), labels=labels)
+
+
+def new_fact(observation: Observation, *, number: int, note: Note, actor: Actor, at: datetime) -> Fact:
+    """The fact an observation becomes, at the end of its page."""
+    return Fact(
+        number=number,
+        vault_id=note.vault_id,
+        note_id=note.id,
+        content=observation.content,
+        key=observation.key,
+        confidence=observation.confidence,
+        importance=observation.importance,
+        category=observation.category,
+        subject_kind=observation.subject_kind,
+        subject_id=observation.subject_id,
+        channel=observation.channel,
+        author=observation.author,
+        language=observation.language,
+        said_at=observation.said_at,
+        source=actor.source,
+        position=number * POSITION_STEP,
+        created_at=at,
+        updated_at=at,
+        valid_from=at,
+    )
+
+
+def _outcomes(
+    prepared: Sequence[Prepared],
+    *,
+    made: dict[str, Fact],
+    known: dict[str, Fact],
+    new_pages: set[str],
+    labels: Sequence[str],
+) -> list[Remembered]:
+    results: list[Remembered] = []
+    seen: set[str] = set()
+    for item in prepared:
+        fact = known.get(item.hashed) or made[item.hashed]
+        if item.hashed in known or item.hashed in seen:
+            results.append(Remembered(outcome=Outcome.SKIPPED, fact=fact, note_id=fact.note_id))
+            continue
+        seen.add(item.hashed)
+        opens = fact.note_id in new_pages
+        new_pages.discard(fact.note_id)
+        results.append(
+            Remembered(
+                outcome=Outcome.CREATED if opens else Outcome.APPENDED,
+                fact=fact,
+                note_id=fact.note_id,
+                similar_categories=close_categories(fact.category, labels) if opens else (),
+            )
+        )
+    return results
+
+
+def close_categories(label: str, existing: Sequence[str]) -> tuple[str, ...]:
+    """Labels already in use that look like a new one, the closest first, at most three."""
+    scored = [(fuzz.WRatio(label.casefold(), other.casefold()), other) for other in existing if other != label]
+    return tuple(other for score, other in sorted(scored, reverse=True)[:3] if score >= CLOSE_LABEL)

@@ -1,0 +1,29 @@
+"""What can be set from outside, in one place: environment variables named SOUVENANCE_*, or arguments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from souvenance.domain.access import Route
+
+
+class Settings(BaseSettings):
+    """Settings of one process."""
+
+    model_config = SettingsConfigDict(env_prefix="SOUVENANCE_", extra="ignore")
+
+    data: Path = Field(default=Path("~/.local/share/souvenance"), description="Folder of the embedded store.")
+    database_url: SecretStr | None = Field(default=None, description="PostgreSQL URL; the embedded store when unset.")
+    host: str = Field(default="127.0.0.1", description="Address `serve` listens on.")
+    port: int = Field(default=8765, ge=1, le=65535, description="Port `serve` listens on.")
+    embedder: str = Field(default="local", description="`local` for the bundled model, `none` for words only.")
+    mcp_all_tools: bool = Field(default=False, description="Offer the occasional MCP tools beside the ten.")
+    mcp_route: Route = Field(default=Route.CLOUD, description="Route of the stdio MCP server: `cloud` or `local`.")
+
+    @property
+    def data_folder(self) -> Path:
+        """The data folder with `~` resolved."""
+        return self.data.expanduser()

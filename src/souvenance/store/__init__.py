@@ -1,0 +1,1 @@
+"""One schema, two engines. The only code that opens the database."""

@@ -1,0 +1,55 @@
+"""Who may read and write which vault, as conditions that stand inside every query (A1, A3, V8, V9).
+
+A query that reads vault data asks for `vault_id IN readable(actor)`; there is no other way in. A maximum vault is
+readable on a local route only, so that a forgotten check withholds rather than leaks.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import ColumnElement, Select, and_, or_, select, true
+
+from souvenance.domain.access import Actor, Route
+from souvenance.domain.vault import Protection, VaultKind
+from souvenance.store.tables import membership, vault
+
+
+def _belongs(actor: Actor) -> ColumnElement[bool]:
+    """The actor's user is in the owning team, the token lists the vault, and another application's vault is sealed."""
+    conditions: list[ColumnElement[bool]] = [membership.c.user_id == actor.user_id]
+    if actor.vaults is not None:
+        conditions.append(vault.c.id.in_(sorted(actor.vaults)))
+    if actor.token_id is not None:
+        conditions.append(or_(vault.c.kind != VaultKind.APP, vault.c.app == (actor.app or "")))
+    return and_(*conditions)
+
+
+def _may_leave(actor: Actor) -> ColumnElement[bool]:
+    return true() if actor.route is Route.LOCAL else vault.c.protection != Protection.MAXIMUM
+
+
+def _ids(condition: ColumnElement[bool]) -> Select[tuple[int]]:
+    return select(vault.c.id).join(membership, membership.c.team_id == vault.c.team_id).where(condition)
+
+
+def readable(actor: Actor) -> Select[tuple[int]]:
+    """Ids of the vaults whose content may be given to this actor over its route."""
+    return _ids(and_(_belongs(actor), _may_leave(actor)))
+
+
+def withheld(actor: Actor) -> Select[tuple[int]]:
+    """Ids of the vaults that are the actor's but whose content may not leave over its route (V8)."""
+    if actor.route is Route.LOCAL:
+        return _ids(and_(_belongs(actor), vault.c.id.is_(None)))
+    return _ids(and_(_belongs(actor), vault.c.protection == Protection.MAXIMUM))
+
+
+def known(actor: Actor) -> Select[tuple[int]]:
+    """Ids of the vaults that exist for this actor, whether or not their content may leave over its route."""
+    return _ids(_belongs(actor))
+
+
+def writable(actor: Actor) -> Select[tuple[int]]:
+    """Ids of the vaults this actor may write to. Protection says what leaves, never what comes in (V3, V8)."""
+    if not actor.can_write:
+        return _ids(vault.c.id.is_(None))
+    return _ids(and_(_belongs(actor), membership.c.can_configure))

@@ -1,0 +1,236 @@
+"""Opening the store and running transactions on it, the same way on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, CursorResult, Engine, Executable, create_engine, event, exc, insert, text, update
+from sqlalchemy.engine import URL, make_url
+
+from souvenance.domain.errors import (
+    InvalidInput,
+    SouvenanceError,
+    StoreDamaged,
+    StoreTooNew,
+    StoreUnavailable,
+)
+from souvenance.store import tables
+
+SCHEMA_REVISION = "0001"
+BUSY_SECONDS = 60.0
+_WRITE = "souvenance_write"
+
+
+def sqlite_url(data: Path) -> str:
+    """The URL of the embedded store in a data folder."""
+    return f"sqlite:///{data / 'souvenance.db'}"
+
+
+class Transaction:
+    """One open transaction, as every query of the store takes it."""
+
+    __slots__ = ("connection", "is_sqlite")
+
+    def __init__(self, connection: Connection, *, is_sqlite: bool) -> None:
+        self.connection = connection
+        self.is_sqlite = is_sqlite
+
+    def execute(
+        self, statement: Executable, values: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
+    ) -> CursorResult[Any]:
+        """Run one statement, once per mapping where several are given."""
+        return self.connection.execute(statement, values)
+
+    def next_numbers(self, series: str, count: int = 1) -> Sequence[int]:
+        """Reserve `count` rising numbers of a series (`fact_number`, `passage_id`).
+
+        A number is never given twice; on PostgreSQL a rolled-back or concurrent transaction leaves gaps.
+        """
+        if count < 1:
+            return ()
+        if self.is_sqlite:
+            return self._next_counted(series, count)
+        statement = text("SELECT nextval(CAST(:series AS regclass)) FROM generate_series(1, :count)")
+        return self.execute(statement, {"series": series, "count": count}).scalars().all()
+
+    def _next_counted(self, name: str, count: int) -> range:
+        column = tables.counter.c
+        raised = update(tables.counter).where(column.name == name).values(value=column.value + count)
+        last = self.execute(raised.returning(column.value)).scalar_one_or_none()
+        if last is None:
+            self.execute(insert(tables.counter).values(name=name, value=count))
+            last = count
+        return range(last - count + 1, last + 1)
+
+    def table_exists(self, name: str) -> bool:
+        """Whether the store has that table."""
+        if self.is_sqlite:
+            query = text("SELECT count(*) FROM sqlite_master WHERE name = :name")
+        else:
+            query = text("SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = :name")
+        return bool(self.execute(query, {"name": name}).scalar())
+
+
+class Database:
+    """One store. `read()` and `write()` are its only doors; neither may stay open across a model or network call."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            self.url: URL = make_url(url)
+        except exc.ArgumentError:
+            raise InvalidInput(
+                "The database URL cannot be read.", hint="Write it as postgresql://user:password@host/name."
+            ) from None
+        if self.url.drivername in {"postgresql", "postgres"}:
+            self.url = self.url.set(drivername="postgresql+psycopg")
+        if self.url.get_backend_name() not in {"sqlite", "postgresql"}:
+            raise InvalidInput("Souvenance stores in SQLite or PostgreSQL.", hint="Use a postgresql:// URL.")
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        # Threads of this process wait for each other here, fairly; only other processes are waited for on the file.
+        self._writer = threading.Lock() if self.is_sqlite else contextlib.nullcontext()
+        self._engine = self._create_engine()
+
+    # --- transactions ------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def read(self) -> Iterator[Transaction]:
+        """A consistent view; nothing written through it is kept."""
+        with self._transaction(write=False) as transaction:
+            yield transaction
+
+    @contextlib.contextmanager
+    def write(self) -> Iterator[Transaction]:
+        """A transaction that is durable when the block ends, and leaves no trace when it raises."""
+        with self._writer, self._transaction(write=True) as transaction:
+            yield transaction
+
+    @contextlib.contextmanager
+    def _transaction(self, *, write: bool) -> Iterator[Transaction]:
+        try:
+            with self._engine.connect() as connection:
+                connection.execution_options(**{_WRITE: write})
+                with connection.begin():
+                    yield Transaction(connection, is_sqlite=self.is_sqlite)
+        except exc.DBAPIError as error:
+            raise translated(error) from error
+
+    # --- opening -----------------------------------------------------------------------------------------------
+
+    def open(self) -> Database:
+        """Make the schema current, waiting for another process that is doing so. Idempotent and cheap when current."""
+        if self.is_sqlite and self.url.database not in {None, "", ":memory:"}:
+            self._prepare_folder(Path(str(self.url.database)))
+        found = self._schema_revision()
+        if found != SCHEMA_REVISION:
+            from souvenance.store.migrate import upgrade
+
+            upgrade(self, found)
+        return self
+
+    def close(self) -> None:
+        """Give every connection back."""
+        self._engine.dispose()
+
+    def _schema_revision(self) -> str | None:
+        """The revision in the store, None for an empty one; a clear refusal when it is not one of ours or too new."""
+        with self.read() as tx:
+            exists = tx.table_exists("alembic_version")
+            found = tx.execute(text("SELECT version_num FROM alembic_version")).scalar() if exists else None
+            if found is None and tx.table_exists("fact"):
+                raise StoreDamaged("This database holds tables of another program.", hint="Choose another data folder.")
+        if found is not None and str(found) > SCHEMA_REVISION:
+            raise StoreTooNew(
+                f"This memory was written by a newer Souvenance (schema {found}; this one knows {SCHEMA_REVISION}).",
+                hint="Upgrade Souvenance, or point --data at another folder. Nothing was changed.",
+            )
+        return None if found is None else str(found)
+
+    def _prepare_folder(self, path: Path) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not path.exists():
+                # Made by hand first so that nobody else can ever read it, whatever the umask.
+                os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        except OSError as error:
+            raise StoreUnavailable(
+                f"The data folder {path.parent} cannot be used: {error.strerror}.",
+                hint="Choose a folder you may write to with --data or SOUVENANCE_DATA.",
+            ) from error
+
+    def _create_engine(self) -> Engine:
+        if not self.is_sqlite:
+            return create_engine(self.url, pool_pre_ping=True, pool_size=5, max_overflow=20)
+        engine = create_engine(self.url, connect_args={"timeout": BUSY_SECONDS, "cached_statements": 512})
+        event.listen(engine, "connect", _configure_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+
+
+def _configure_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+    connection.isolation_level = None  # transactions are begun by us, so that writers take the lock at once
+    cursor = connection.cursor()
+    try:
+        if cursor.execute("PRAGMA journal_mode").fetchone()[0].lower() != "wal":
+            _enter_wal(cursor)
+        cursor.execute("PRAGMA synchronous=FULL")  # acknowledged means durable, also through a power cut
+        cursor.execute("PRAGMA foreign_keys=ON")
+        cursor.execute("PRAGMA secure_delete=ON")
+        cursor.execute("PRAGMA cache_size=-32768")
+        cursor.execute("PRAGMA temp_store=MEMORY")
+    finally:
+        cursor.close()
+
+
+def _enter_wal(cursor: sqlite3.Cursor) -> None:
+    """Switch to write-ahead logging; the busy timeout does not cover this statement, so wait for others by hand."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                if "readonly" in str(error):
+                    return  # a read-only file can still be read
+                raise
+            time.sleep(0.02)
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    write = connection.get_execution_options().get(_WRITE, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+def translated(error: exc.DBAPIError) -> SouvenanceError:
+    """What went wrong in the database, in words a person can act on; never the statement or its values."""
+    said = str(error.orig).lower()
+    if "malformed" in said or "not a database" in said or "corrupt" in said:
+        return StoreDamaged(
+            "The database file is damaged or is not a Souvenance database.",
+            hint="Run `souvenance doctor`; restore the newest file of the backups folder if it confirms it.",
+        )
+    if "readonly" in said or "read-only" in said:
+        return StoreUnavailable("The database is read-only.", hint="Make its file and folder writable, or use another.")
+    if "full" in said or "no space" in said:
+        return StoreUnavailable(
+            "The disk is full; nothing was written.", hint="Free some space and send the same request again."
+        )
+    if "locked" in said or "busy" in said:
+        return StoreUnavailable(
+            f"The database stayed locked for {BUSY_SECONDS:.0f} seconds; nothing was written.",
+            hint="Another program holds it open in a transaction; close it and try again.",
+        )
+    if "unable to open" in said or "permission" in said:
+        return StoreUnavailable("The database cannot be opened.", hint="Check the folder, its rights and its disk.")
+    if isinstance(error, exc.OperationalError) or error.connection_invalidated:
+        return StoreUnavailable(
+            "The database cannot be reached; nothing was written.", hint="Check that it is running."
+        )
+    return StoreUnavailable(f"The database refused the request ({type(error.orig).__name__}); nothing was written.")

@@ -1,0 +1,186 @@
+"""Facts as rows (F1). Every read names its vaults; every write rests on the version it saw."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NoReturn
+
+from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
+
+from souvenance.domain.access import Actor, Source
+from souvenance.domain.errors import NotFound, StaleVersion, Withheld
+from souvenance.domain.fact import Fact, SaidDate, State, SubjectKind
+from souvenance.store import passages
+from souvenance.store.access import readable, withheld
+from souvenance.store.database import Transaction
+from souvenance.store.tables import fact, passage, revision
+
+MUTABLE = (
+    "note_id", "key", "content", "confidence", "importance", "category", "subject_kind", "subject_id", "channel",
+    "author", "language", "said_at", "version", "position", "updated_at", "valid_from", "valid_to", "reason",
+    "replaced_by", "disabled", "deleted_at",
+)  # fmt: skip
+
+
+def content_hash(*, key: str, content: str, category: str, subject_kind: str, subject_id: str) -> str:
+    """What makes two observations the same one (N4): the words, whom they are about and where they are filed."""
+    parts = "\x1f".join((key, " ".join(content.split()), category, subject_kind, subject_id))
+    return hashlib.blake2b(parts.encode(), digest_size=16).hexdigest()
+
+
+def hash_of(item: Fact) -> str:
+    """The content hash of a fact."""
+    return content_hash(
+        key=item.key,
+        content=item.content,
+        category=item.category,
+        subject_kind=item.subject_kind,
+        subject_id=item.subject_id,
+    )
+
+
+def row_of(item: Fact) -> dict[str, Any]:
+    """A fact as the values of its row."""
+    values: dict[str, Any] = {name: getattr(item, name) for name in MUTABLE}
+    return values | {
+        "vault_id": item.vault_id,
+        "number": item.number,
+        "content_hash": hash_of(item),
+        "source": item.source,
+        "said_dates": [[date.said, date.resolved] for date in item.said_dates] or None,
+        "created_at": item.created_at,
+    }
+
+
+def fact_of(row: Mapping[Any, Any]) -> Fact:
+    """The fact of a row."""
+    values = {name: row[name] for name in MUTABLE} | {
+        "vault_id": row["vault_id"],
+        "number": row["number"],
+        "created_at": row["created_at"],
+        "subject_kind": SubjectKind(row["subject_kind"]),
+        "source": Source(row["source"]),
+        "said_dates": tuple(SaidDate(said, resolved) for said, resolved in row["said_dates"] or ()),
+        "disabled": bool(row["disabled"]),
+    }
+    return Fact(**values)
+
+
+def in_state(*states: State) -> ColumnElement[bool]:
+    """The condition that a fact is in one of these states."""
+    conditions = {
+        State.TRASHED: fact.c.deleted_at.is_not(None),
+        State.RETIRED: and_(fact.c.deleted_at.is_(None), fact.c.valid_to.is_not(None)),
+        State.IN_FORCE: and_(fact.c.deleted_at.is_(None), fact.c.valid_to.is_(None)),
+    }
+    chosen = conditions[states[0]]
+    for state in states[1:]:
+        chosen = chosen | conditions[state]
+    return chosen
+
+
+def add_facts(tx: Transaction, items: Sequence[Fact]) -> None:
+    """Write new facts."""
+    if items:
+        tx.execute(insert(fact), [row_of(item) for item in items])
+
+
+def save_fact(tx: Transaction, before: Fact, after: Fact) -> None:
+    """Write a changed fact over the version it was made from; refuse when someone else wrote meanwhile."""
+    values = {name: value for name, value in row_of(after).items() if name not in {"vault_id", "number", "created_at"}}
+    statement = update(fact).where(
+        fact.c.vault_id == before.vault_id, fact.c.number == before.number, fact.c.version == before.version
+    )
+    if tx.execute(statement.values(**values)).rowcount != 1:
+        raise StaleVersion(
+            f"Fact #{before.number} was changed meanwhile; nothing was written.", hint="Read it again, then retry."
+        )
+
+
+def get_fact(tx: Transaction, actor: Actor, number: int) -> Fact:
+    """The fact with that number, trashed or not, if the actor may read its vault over its route."""
+    row = (
+        tx.execute(select(fact).where(fact.c.number == number, fact.c.vault_id.in_(readable(actor)))).mappings().first()
+    )
+    if row is None:
+        refuse_missing(tx, actor, fact.c.number == number, f"There is no fact #{number} that you can read.")
+    return fact_of(row)
+
+
+def refuse_missing(tx: Transaction, actor: Actor, condition: ColumnElement[bool], message: str) -> NoReturn:
+    """Say that it is withheld where that is so, else that there is none; both say nothing of what it is."""
+    if tx.execute(
+        select(func.count()).select_from(fact).where(condition, fact.c.vault_id.in_(withheld(actor)))
+    ).scalar():
+        raise Withheld(
+            "This fact stands in a protected vault and is withheld on a cloud route.",
+            hint="Read it on this machine, or have the owner declare your route local.",
+        )
+    raise NotFound(message, hint="Use search to find the number.")
+
+
+def list_facts(
+    tx: Transaction,
+    *,
+    vault_ids: Iterable[int],
+    states: Sequence[State] = (State.IN_FORCE,),
+    condition: ColumnElement[bool] | None = None,
+    order: Sequence[ColumnElement[Any]] = (),
+    limit: int | None = None,
+    offset: int = 0,
+) -> list[Fact]:
+    """Facts of these vaults (ids the caller was granted), in a given order, by number when none is."""
+    statement = select(fact).where(fact.c.vault_id.in_(list(vault_ids)), in_state(*states))
+    if condition is not None:
+        statement = statement.where(condition)
+    statement = statement.order_by(*(order or (fact.c.number,))).limit(limit).offset(offset)
+    return [fact_of(row) for row in tx.execute(statement).mappings()]
+
+
+def page_of(tx: Transaction, *, vault_id: int, note_id: str) -> list[Fact]:
+    """The facts in force of one category, in the order of its page (N2)."""
+    return list_facts(
+        tx,
+        vault_ids=[vault_id],
+        condition=fact.c.note_id == note_id,
+        order=(fact.c.position, fact.c.number),
+    )
+
+
+def same_facts(tx: Transaction, *, vault_id: int, hashes: Sequence[str]) -> dict[str, Fact]:
+    """Of these content hashes, those that a fact in force of the vault already has."""
+    found: dict[str, Fact] = {}
+    for start in range(0, len(hashes), 500):
+        chunk = hashes[start : start + 500]
+        statement = select(fact).where(
+            fact.c.vault_id == vault_id, fact.c.content_hash.in_(chunk), in_state(State.IN_FORCE)
+        )
+        for row in tx.execute(statement).mappings():
+            found.setdefault(row["content_hash"], fact_of(row))
+    return found
+
+
+def count_facts(tx: Transaction, vault_ids: Iterable[int]) -> dict[int, int]:
+    """Facts in force per vault."""
+    statement = select(fact.c.vault_id, func.count()).where(
+        fact.c.vault_id.in_(list(vault_ids)), in_state(State.IN_FORCE)
+    )
+    return {row[0]: row[1] for row in tx.execute(statement.group_by(fact.c.vault_id))}
+
+
+def purge_facts(tx: Transaction, *, vault_id: int, numbers: Sequence[int]) -> None:
+    """Remove facts for good: their passages, words, vectors and revisions go with them (F9)."""
+    for start in range(0, len(numbers), 500):
+        chunk = list(numbers[start : start + 500])
+        here = (passage.c.vault_id == vault_id) & passage.c.fact_number.in_(chunk)
+        passages.remove_passages(
+            tx, vault_id=vault_id, ids=list(tx.execute(select(passage.c.id).where(here)).scalars())
+        )
+        references = [str(number) for number in chunk]
+        tx.execute(
+            delete(revision).where(
+                revision.c.vault_id == vault_id, revision.c.kind == "fact", revision.c.subject_ref.in_(references)
+            )
+        )
+        tx.execute(delete(fact).where(fact.c.vault_id == vault_id, fact.c.number.in_(chunk)))

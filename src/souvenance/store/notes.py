@@ -1,0 +1,127 @@
+"""Notes as rows (N1). Every read names its vaults; every write rests on the version it saw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, insert, select, update
+
+from souvenance.domain.access import Actor
+from souvenance.domain.errors import NotFound, StaleVersion, Withheld
+from souvenance.domain.fact import SubjectKind
+from souvenance.domain.note import Note, NoteClass, title_key
+from souvenance.store.access import readable, withheld
+from souvenance.store.database import Transaction
+from souvenance.store.tables import note
+
+MUTABLE = (
+    "folder", "title", "content", "category", "subject_kind", "subject_id", "digest", "muted", "disabled",
+    "front_matter", "version", "updated_at", "deleted_at",
+)  # fmt: skip
+
+
+def note_of(row: Mapping[Any, Any]) -> Note:
+    """The note of a row."""
+    return Note(
+        **{name: row[name] for name in MUTABLE if name not in {"subject_kind", "front_matter"}},
+        id=row["id"],
+        vault_id=row["vault_id"],
+        note_class=NoteClass(row["note_class"]),
+        subject_kind=SubjectKind(row["subject_kind"]),
+        front_matter=dict(row["front_matter"]),
+        created_at=row["created_at"],
+    )
+
+
+def _row(item: Note) -> dict[str, Any]:
+    return {name: getattr(item, name) for name in MUTABLE} | {
+        "vault_id": item.vault_id,
+        "id": item.id,
+        "note_class": item.note_class,
+        "title_key": title_key(item.title),
+        "created_at": item.created_at,
+    }
+
+
+_SELECT = select(*(column.label(name) for name, column in note.c.items()))
+
+
+def add_note(tx: Transaction, item: Note) -> None:
+    """Write a new note."""
+    tx.execute(insert(note).values(_row(item)))
+
+
+def save_note(tx: Transaction, before: Note, after: Note) -> None:
+    """Write a changed note over the version it was made from; refuse when someone else wrote meanwhile."""
+    here = (note.c.vault_id == before.vault_id) & (note.c.id == before.id) & (note.c.version == before.version)
+    values = {name: value for name, value in _row(after).items() if name not in {"id", "created_at", "note_class"}}
+    if tx.execute(update(note).where(here).values(values)).rowcount != 1:
+        raise StaleVersion(
+            "This note was changed meanwhile; nothing was written.",
+            hint="Read it again with get_note, then send the edit with its new version.",
+        )
+
+
+def get_note(tx: Transaction, actor: Actor, note_id: str) -> Note:
+    """The note with that id, trashed or not, if the actor may read its vault over its route."""
+    found = find_notes(tx, actor, note.c.id == note_id, trashed=None, limit=1)
+    if found:
+        return found[0]
+    hidden = select(func.count()).select_from(note).where(note.c.id == note_id, note.c.vault_id.in_(withheld(actor)))
+    if tx.execute(hidden).scalar():
+        raise Withheld(
+            "This note stands in a protected vault and is withheld on a cloud route.",
+            hint="Read it on this machine, or have the owner declare your route local.",
+        )
+    raise NotFound("There is no such note that you can read.", hint="Use search to find its id.")
+
+
+def find_notes(
+    tx: Transaction,
+    actor: Actor,
+    condition: ColumnElement[bool] | None = None,
+    *,
+    trashed: bool | None = False,
+    order: Sequence[ColumnElement[Any]] = (),
+    limit: int | None = None,
+    offset: int = 0,
+) -> list[Note]:
+    """Notes the actor may read that meet the condition; `trashed=None` takes both."""
+    statement = _SELECT.where(note.c.vault_id.in_(readable(actor)))
+    if condition is not None:
+        statement = statement.where(condition)
+    if trashed is not None:
+        statement = statement.where(note.c.deleted_at.is_not(None) if trashed else note.c.deleted_at.is_(None))
+    statement = statement.order_by(*(order or (note.c.folder, note.c.title_key, note.c.id))).limit(limit).offset(offset)
+    return [note_of(row) for row in tx.execute(statement).mappings()]
+
+
+def category_note(
+    tx: Transaction, *, vault_id: int, category: str, subject_kind: SubjectKind, subject_id: str
+) -> Note | None:
+    """The page of a category about someone, where there is one (N2). The caller was granted the vault."""
+    statement = _SELECT.where(
+        note.c.vault_id == vault_id,
+        note.c.note_class == NoteClass.AGENT_MEMORY,
+        note.c.category == category,
+        note.c.subject_kind == subject_kind,
+        note.c.subject_id == subject_id,
+        note.c.deleted_at.is_(None),
+    )
+    row = tx.execute(statement).mappings().first()
+    return None if row is None else note_of(row)
+
+
+def list_categories(tx: Transaction, *, vault_id: int) -> list[str]:
+    """The labels of the vault's memory pages. The caller was granted the vault."""
+    here = (note.c.vault_id == vault_id) & (note.c.note_class == NoteClass.AGENT_MEMORY) & note.c.deleted_at.is_(None)
+    return list(tx.execute(select(note.c.category).where(here).distinct().order_by(note.c.category)).scalars())
+
+
+def touch_notes(tx: Transaction, *, vault_id: int, note_ids: Iterable[str], at: Any) -> None:
+    """Raise the version of pages whose facts changed."""
+    ids = sorted(set(note_ids))
+    if ids:
+        here = (note.c.vault_id == vault_id) & note.c.id.in_(ids)
+        tx.execute(update(note).where(here).values(version=note.c.version + 1, updated_at=at))

@@ -1,0 +1,150 @@
+"""Users, their teams and their tokens (A1 to A3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import insert, select, text, update
+
+from souvenance.domain.access import Route
+from souvenance.store.database import Transaction
+from souvenance.store.tables import membership, team, token, token_vault, user
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class User:
+    """A person who owns or shares vaults."""
+
+    id: int
+    handle: str
+    display_name: str
+    language: str
+    time_zone: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """An API token as its owner sees it; the secret itself is shown once and kept only as a hash (A3)."""
+
+    id: int
+    user_id: int
+    name: str
+    can_write: bool
+    route: Route
+    app: str | None
+    vault_ids: frozenset[int] | None
+    created_at: datetime
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+
+
+def find_user(tx: Transaction, handle: str, *, lock: bool = False) -> User | None:
+    """The user with that handle; with `lock`, others who would make one wait until this transaction ends."""
+    if lock and not tx.is_sqlite:
+        tx.execute(text("LOCK TABLE user_account IN EXCLUSIVE MODE"))
+    row = tx.execute(select(user).where(user.c.handle == handle)).mappings().one_or_none()
+    if row is None:
+        return None
+    return User(**{name: row[name] for name in ("id", "handle", "display_name", "language", "time_zone")})
+
+
+def add_user(tx: Transaction, *, handle: str, display_name: str, at: datetime) -> User:
+    """A new user with a team of their own."""
+    user_id = tx.execute(
+        insert(user).values(handle=handle, display_name=display_name, created_at=at).returning(user.c.id)
+    ).scalar_one()
+    team_id = add_team(tx, name=display_name, at=at)
+    add_member(tx, team_id=team_id, user_id=user_id, can_configure=True)
+    return User(id=user_id, handle=handle, display_name=display_name, language="", time_zone="UTC")
+
+
+def add_team(tx: Transaction, *, name: str, at: datetime) -> int:
+    """A new team; its id."""
+    return int(tx.execute(insert(team).values(name=name, created_at=at).returning(team.c.id)).scalar_one())
+
+
+def add_member(tx: Transaction, *, team_id: int, user_id: int, can_configure: bool) -> None:
+    """Put a user in a team."""
+    tx.execute(insert(membership).values(team_id=team_id, user_id=user_id, can_configure=can_configure))
+
+
+def own_team(tx: Transaction, user_id: int) -> int:
+    """The team a user was given at first: where their own vaults go."""
+    statement = select(membership.c.team_id).where(membership.c.user_id == user_id, membership.c.can_configure)
+    return int(tx.execute(statement.order_by(membership.c.team_id).limit(1)).scalar_one())
+
+
+def add_token(
+    tx: Transaction,
+    *,
+    user_id: int,
+    name: str,
+    hashed: str,
+    can_write: bool,
+    route: Route,
+    app: str | None,
+    vault_ids: frozenset[int] | None,
+    at: datetime,
+) -> int:
+    """Keep a token's hash; its id."""
+    token_id = tx.execute(
+        insert(token)
+        .values(
+            user_id=user_id,
+            name=name,
+            hash=hashed,
+            can_write=can_write,
+            route=route,
+            app=app,
+            every_vault=vault_ids is None,
+            created_at=at,
+        )
+        .returning(token.c.id)
+    ).scalar_one()
+    if vault_ids:
+        tx.execute(insert(token_vault), [{"token_id": token_id, "vault_id": vault_id} for vault_id in vault_ids])
+    return int(token_id)
+
+
+def list_tokens(tx: Transaction, *, user_id: int | None = None, hashed: str | None = None) -> list[Token]:
+    """Tokens of one user, or the one with that hash; revoked ones too."""
+    statement = select(token).order_by(token.c.id)
+    if user_id is not None:
+        statement = statement.where(token.c.user_id == user_id)
+    if hashed is not None:
+        statement = statement.where(token.c.hash == hashed)
+    rows = tx.execute(statement).mappings().all()
+    listed: dict[int, set[int]] = {}
+    if rows:
+        ids = [row["id"] for row in rows]
+        for pair in tx.execute(
+            select(token_vault.c.token_id, token_vault.c.vault_id).where(token_vault.c.token_id.in_(ids))
+        ):
+            listed.setdefault(pair.token_id, set()).add(pair.vault_id)
+    return [
+        Token(
+            id=row["id"],
+            user_id=row["user_id"],
+            name=row["name"],
+            can_write=row["can_write"],
+            route=Route(row["route"]),
+            app=row["app"],
+            vault_ids=None if row["every_vault"] else frozenset(listed.get(row["id"], ())),
+            created_at=row["created_at"],
+            last_used_at=row["last_used_at"],
+            revoked_at=row["revoked_at"],
+        )
+        for row in rows
+    ]
+
+
+def revoke_token(tx: Transaction, *, user_id: int, token_id: int, at: datetime) -> bool:
+    """End a token of that user; False where there is none in force."""
+    statement = update(token).where(token.c.id == token_id, token.c.user_id == user_id, token.c.revoked_at.is_(None))
+    return tx.execute(statement.values(revoked_at=at)).rowcount == 1
+
+
+def touch_token(tx: Transaction, *, token_id: int, at: datetime) -> None:
+    """Remember when a token was last used."""
+    tx.execute(update(token).where(token.c.id == token_id).values(last_used_at=at))

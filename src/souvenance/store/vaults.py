@@ -1,0 +1,154 @@
+"""Vaults and the attention each user pays them (V1, V2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, func, insert, select, update
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from souvenance.domain.access import Actor, Route
+from souvenance.domain.attention import FULL
+from souvenance.domain.errors import Conflict, NotAllowed, NotFound, Withheld
+from souvenance.domain.note import title_key
+from souvenance.domain.vault import MemoryType, Protection, Vault, VaultKind, slugify
+from souvenance.store.access import known, readable
+from souvenance.store.database import Transaction
+from souvenance.store.tables import attention, membership, vault
+
+
+def _vaults(actor: Actor, ids: Select[tuple[int]]) -> Select[Any]:
+    weight = func.coalesce(attention.c.weight, FULL).label("attention")
+    return (
+        select(vault, weight, membership.c.can_configure)
+        .join(membership, (membership.c.team_id == vault.c.team_id) & (membership.c.user_id == actor.user_id))
+        .outerjoin(attention, (attention.c.vault_id == vault.c.id) & (attention.c.user_id == actor.user_id))
+        .where(vault.c.id.in_(ids))
+        .order_by(vault.c.name, vault.c.id)
+    )
+
+
+def _vault(row: Mapping[Any, Any]) -> Vault:
+    return Vault(
+        id=row["id"],
+        team_id=row["team_id"],
+        slug=row["slug"],
+        name=row["name"],
+        kind=VaultKind(row["kind"]),
+        protection=Protection(row["protection"]),
+        memory_type=MemoryType(row["memory_type"]),
+        description=row["description"],
+        colour=row["colour"],
+        app=row["app"],
+        settings=dict(row["settings"]),
+        attention=row["attention"],
+        can_configure=bool(row["can_configure"]),
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )
+
+
+def list_vaults(tx: Transaction, actor: Actor) -> list[Vault]:
+    """The vaults whose content may be given to this actor, by name."""
+    return [_vault(row) for row in tx.execute(_vaults(actor, readable(actor))).mappings()]
+
+
+def list_known_vaults(tx: Transaction, actor: Actor) -> list[Vault]:
+    """All vaults of this actor, those withheld on its route included: for deciding, never for showing."""
+    return [_vault(row) for row in tx.execute(_vaults(actor, known(actor))).mappings()]
+
+
+def find_vault(tx: Transaction, actor: Actor, condition: ColumnElement[bool]) -> Vault | None:
+    """The first of the actor's vaults (withheld ones included) that meets the condition."""
+    row = tx.execute(_vaults(actor, known(actor)).where(condition).limit(1)).mappings().one_or_none()
+    return None if row is None else _vault(row)
+
+
+def named_vault(tx: Transaction, actor: Actor, name: str, *, to_write: bool = False) -> Vault:
+    """The vault a caller named by slug, name or `@slug`, any case and accents.
+
+    To read, its content must be allowed to leave over the actor's route; to write, the actor must be able to
+    configure it. A vault of someone else is as unknown as one that does not exist.
+    """
+    wanted = name.strip().removeprefix("@")
+    same = [item for item in list_known_vaults(tx, actor) if item.slug == wanted]
+    if not same:
+        keys = {title_key(wanted), slugify(wanted)}
+        same = [item for item in list_known_vaults(tx, actor) if {title_key(item.name), item.slug} & keys]
+    if not same:
+        raise NotFound("There is no vault of that name that you can reach.", hint="list_vaults shows those there are.")
+    if len(same) > 1:
+        raise Conflict("Several of your vaults have that name.", hint="Name one by its slug, or rename one.")
+    (found,) = same
+    if to_write and not found.can_configure:
+        raise NotAllowed(
+            "You may read this vault but not change it.", hint="Ask its team for the configure permission."
+        )
+    if not to_write and is_withheld(found, actor):
+        raise Withheld(
+            "That vault is protected: nothing of it leaves over a cloud route.",
+            hint="Ask on this machine, or have the owner declare your route local.",
+        )
+    return found
+
+
+def is_withheld(item: Vault, actor: Actor) -> bool:
+    """Whether the vault's content must not leave over this actor's route (V8)."""
+    return item.protection is Protection.MAXIMUM and actor.route is not Route.LOCAL
+
+
+def add_vault(
+    tx: Transaction,
+    *,
+    team_id: int,
+    slug: str,
+    name: str,
+    kind: VaultKind,
+    protection: Protection,
+    memory_type: MemoryType,
+    description: str,
+    colour: str,
+    app: str | None,
+    at: datetime,
+) -> int:
+    """Create a vault; its id. The slug must be free within the team."""
+    if tx.execute(select(vault.c.id).where(vault.c.team_id == team_id, vault.c.slug == slug)).scalar() is not None:
+        raise Conflict(f"There is already a vault called “{slug}”.", hint="Choose another name.", slug=slug)
+    statement = insert(vault).values(
+        team_id=team_id,
+        slug=slug,
+        name=name,
+        kind=kind,
+        protection=protection,
+        memory_type=memory_type,
+        description=description,
+        colour=colour,
+        app=app,
+        settings={},
+        created_at=at,
+        updated_at=at,
+    )
+    return int(tx.execute(statement.returning(vault.c.id)).scalar_one())
+
+
+def update_vault(tx: Transaction, *, vault_id: int, at: datetime, values: Mapping[str, Any]) -> None:
+    """Change columns of one vault."""
+    tx.execute(update(vault).where(vault.c.id == vault_id).values(updated_at=at, **values))
+
+
+def set_attention(tx: Transaction, *, user_id: int, weights: Mapping[int, int]) -> None:
+    """Set a user's weight for each of these vaults, in one statement."""
+    if not weights:
+        return
+    rows = [{"vault_id": vault_id, "user_id": user_id, "weight": weight} for vault_id, weight in weights.items()]
+    make = sqlite_insert if tx.is_sqlite else postgresql_insert
+    statement = make(attention)
+    tx.execute(
+        statement.on_conflict_do_update(
+            index_elements=["vault_id", "user_id"], set_={"weight": statement.excluded.weight}
+        ),
+        rows,
+    )

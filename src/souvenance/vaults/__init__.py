@@ -1,0 +1,1 @@
+"""Vaults as their users handle them: made, described, protected, weighed."""

@@ -1,0 +1,158 @@
+"""Making vaults, describing them and weighing them (V1, V2, V8, V9)."""
+
+from __future__ import annotations
+
+from souvenance.domain.access import Actor
+from souvenance.domain.attention import checked_weight
+from souvenance.domain.clock import Clock
+from souvenance.domain.errors import InvalidInput, NotAllowed
+from souvenance.domain.fact import readable_text
+from souvenance.domain.vault import MemoryType, Protection, Vault, VaultKind, clean_name, slugify
+from souvenance.store import facts as fact_rows
+from souvenance.store import history, people
+from souvenance.store import vaults as rows
+from souvenance.store.database import Database, Transaction
+from souvenance.store.tables import vault as vault_table
+
+MAX_DESCRIPTION_BYTES = 4000
+PERSONAL_NAME = "Personal"
+
+
+class Vaults:
+    """Use cases on vaults."""
+
+    def __init__(self, database: Database, clock: Clock, *, has_local_embedder: bool) -> None:
+        self._database = database
+        self._clock = clock
+        self._first_step = MemoryType.SEMANTIC if has_local_embedder else MemoryType.CONSOLIDATED
+
+    def list(self, *, actor: Actor) -> list[Vault]:
+        """The vaults this actor may be answered from, by name; those at 0 too."""
+        with self._database.read() as tx:
+            return rows.list_vaults(tx, actor)
+
+    def count_withheld(self, *, actor: Actor) -> int:
+        """How many of the actor's vaults are left out because they are protected and its route is cloud (V8)."""
+        with self._database.read() as tx:
+            return sum(rows.is_withheld(item, actor) for item in rows.list_known_vaults(tx, actor))
+
+    def count_facts(self, *, actor: Actor) -> dict[int, int]:
+        """Facts in force, by vault id, for every vault the actor may read."""
+        with self._database.read() as tx:
+            return fact_rows.count_facts(tx, [item.id for item in rows.list_vaults(tx, actor)])
+
+    def get(self, *, actor: Actor, vault: str) -> Vault:
+        """The vault of that name."""
+        with self._database.read() as tx:
+            return rows.named_vault(tx, actor, vault)
+
+    def create(
+        self,
+        *,
+        actor: Actor,
+        name: str,
+        kind: VaultKind = VaultKind.PROJECT,
+        description: str = "",
+        colour: str = "",
+        protection: Protection = Protection.NORMAL,
+    ) -> Vault:
+        """A new vault in the caller's own team, at full attention."""
+        actor.require_write()
+        if actor.vaults is not None:
+            raise NotAllowed(
+                "This token is bound to its vaults and makes no new one.", hint="Ask the owner to make it."
+            )
+        with self._database.write() as tx:
+            return self.create_in(
+                tx, actor, name=name, kind=kind, description=description, colour=colour, protection=protection
+            )
+
+    def create_in(
+        self,
+        tx: Transaction,
+        actor: Actor,
+        *,
+        name: str,
+        kind: VaultKind,
+        description: str = "",
+        colour: str = "",
+        protection: Protection = Protection.NORMAL,
+        app: str | None = None,
+    ) -> Vault:
+        """`create` within a transaction that does more."""
+        name = clean_name(name, what="vault's name")
+        slug = slugify(name)
+        if not slug:
+            raise InvalidInput("The vault's name holds no letter or digit.", hint="Choose another name.")
+        now = self._clock()
+        vault_id = rows.add_vault(
+            tx,
+            team_id=people.own_team(tx, actor.user_id),
+            slug=slug,
+            name=name,
+            kind=kind,
+            protection=protection,
+            memory_type=MemoryType.CLASSIC if kind is VaultKind.SERVER else self._first_step,
+            description=readable_text(description, what="description", limit=MAX_DESCRIPTION_BYTES).strip(),
+            colour=colour,
+            app=app,
+            at=now,
+        )
+        history.record_audit(tx, actor, verb="vault.create", at=now, vault_id=vault_id, slug=slug, kind=kind)
+        found = rows.find_vault(tx, actor, vault_table.c.id == vault_id)
+        if found is None:
+            raise NotAllowed("The vault was made where you cannot reach it.")
+        return found
+
+    def personal(self, tx: Transaction, actor: Actor) -> Vault:
+        """The caller's personal vault, made when first needed (N4). A token bound to other vaults has none (A3)."""
+        own_team = people.own_team(tx, actor.user_id)
+        condition = (vault_table.c.kind == VaultKind.PERSONAL) & (vault_table.c.team_id == own_team)
+        found = rows.find_vault(tx, actor, condition)
+        if found is not None:
+            return found
+        if actor.vaults is not None:
+            raise NotAllowed(
+                "This token does not reach the personal vault.", hint="The owner can make a token that lists it."
+            )
+        return self.create_in(tx, actor, name=PERSONAL_NAME, kind=VaultKind.PERSONAL)
+
+    def change(
+        self,
+        *,
+        actor: Actor,
+        vault: str,
+        name: str | None = None,
+        description: str | None = None,
+        colour: str | None = None,
+        protection: Protection | None = None,
+    ) -> Vault:
+        """Change what is given and leave the rest. The slug stays, so that links and habits hold."""
+        actor.require_write()
+        if actor.is_model and protection is not None:
+            raise NotAllowed("A model may not change a vault's protection.", hint="The owner does it.")
+        with self._database.write() as tx:
+            found = rows.named_vault(tx, actor, vault, to_write=True)
+            values: dict[str, str] = {}
+            if name is not None:
+                values["name"] = clean_name(name, what="vault's name")
+            if description is not None:
+                values["description"] = readable_text(
+                    description, what="description", limit=MAX_DESCRIPTION_BYTES
+                ).strip()
+            if colour is not None:
+                values["colour"] = colour
+            if protection is not None:
+                values["protection"] = protection
+            now = self._clock()
+            rows.update_vault(tx, vault_id=found.id, at=now, values=values)
+            history.record_audit(tx, actor, verb="vault.change", at=now, vault_id=found.id, changed=sorted(values))
+            return rows.find_vault(tx, actor, vault_table.c.id == found.id) or found
+
+    def set_attention(self, *, actor: Actor, vault: str, weight: int) -> Vault:
+        """Say how much a vault counts when this user's memory is queried, 0 to 100 (V2)."""
+        checked_weight(weight)
+        with self._database.write() as tx:
+            found = rows.named_vault(tx, actor, vault)
+            rows.set_attention(tx, user_id=actor.user_id, weights={found.id: weight})
+            return rows.find_vault(tx, actor, vault_table.c.id == found.id) or found
