@@ -192,7 +192,7 @@ def write(
     for number, item in zip(tx.next_numbers("fact_number", len(fresh)), fresh, strict=True):
         note = pages.of(item.observation)
         made[item.hashed] = new_fact(item.observation, number=number, note=note, actor=actor, at=at)
-    facts.add_facts(tx, list(made.values()))
+    facts.add_facts(tx, made)
     passages.add_fact_passages(tx, [(made[item.hashed], item.words) for item in fresh])
     written = pages.close({fact.note_id for fact in made.values()})
     written.extend(history.fact_written(fact, "remember") for fact in made.values())

@@ -73,9 +73,7 @@ class Retrievals:
         """The caller's reads, through whatever they came, newest first."""
         self._require_owner(actor)
         with self._database.read() as tx:
-            return rows.list_retrievals(
-                tx, user_id=actor.user_id, limit=limit, offset=offset, misses_only=misses_only
-            )
+            return rows.list_retrievals(tx, user_id=actor.user_id, limit=limit, offset=offset, misses_only=misses_only)
 
     def frequent(self, *, actor: Actor, limit: int = 20) -> Sequence[AskedOften]:
         """Queries that came more than once, the most frequent first."""

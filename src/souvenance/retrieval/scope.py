@@ -41,9 +41,7 @@ class Scope:
         return tuple(self.vaults[vault_id].slug for vault_id in self.answering)
 
 
-def resolve_scope(
-    tx: Transaction, actor: Actor, *, question: str, vaults: str | Sequence[str] | None = None
-) -> Scope:
+def resolve_scope(tx: Transaction, actor: Actor, *, question: str, vaults: str | Sequence[str] | None = None) -> Scope:
     """The scope of a question: the vaults named by argument alone, at full weight; else all, by attention.
 
     A vault that the question itself names answers it at full weight, muted or not, and stays as it is (V12).
