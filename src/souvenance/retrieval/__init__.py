@@ -1,0 +1,1 @@
+"""Who answers and with what: scope, search, recall, ranking."""
