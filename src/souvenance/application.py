@@ -8,6 +8,8 @@ from souvenance.accounts.tokens import Tokens
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.memory.facts import Facts
 from souvenance.notes.notes import Notes
+from souvenance.retrieval.audit import Retrievals
+from souvenance.retrieval.retrieval import Retrieval
 from souvenance.store.database import Database
 from souvenance.store.people import User
 from souvenance.vaults.vaults import Vaults
@@ -23,6 +25,8 @@ class Application:
     facts: Facts
     notes: Notes
     tokens: Tokens
+    retrieval: Retrieval
+    retrievals: Retrievals
 
     def owner_through(
         self, source: Source, *, route: Route = Route.LOCAL, is_model: bool = False, name: str = ""
@@ -32,4 +36,5 @@ class Application:
 
     def close(self) -> None:
         """Stop background work and give every connection back."""
+        self.retrievals.close()
         self.database.close()
