@@ -17,7 +17,7 @@ from souvenance.domain.fact import (
     checked_line,
 )
 from souvenance.domain.vault import MemoryType, Vault
-from souvenance.memory.remember import Observation, prepare, write
+from souvenance.memory.remember import Observation, dated, prepare, write
 from souvenance.store import facts, history, notes, passages
 from souvenance.store.database import Transaction
 from souvenance.store.tables import vault as vault_table
@@ -49,7 +49,7 @@ def apply(
     """Store changed facts (before, after, operation), with their passages, pages and revisions, as one change."""
     saved = []
     for before, after, operation in changes:
-        raised = replace(after, version=before.version + 1, updated_at=at)
+        raised = replace(redated(tx, actor, before, after, at=at), version=before.version + 1, updated_at=at)
         facts.save_fact(tx, before, raised)
         passages.save_fact_passage(tx, before, raised)
         saved.append((before, raised, operation))
@@ -60,6 +60,15 @@ def apply(
         written = [history.fact_written(after, operation) for _, after, operation in saved]
         history.record_change(tx, actor, verb=verb, at=at, written=written)
     return [after for _, after, _ in saved]
+
+
+def redated(tx: Transaction, actor: Actor, before: Fact, after: Fact, *, at: datetime) -> Fact:
+    """A reworded fact with its dates resolved again; a date that was said before still means what it meant then."""
+    if after.content == before.content or after.said_dates != before.said_dates:
+        return after
+    fresh = dated(tx, actor, after, at=at)
+    meant = {item.said: item for item in before.said_dates}
+    return replace(fresh, said_dates=tuple(meant.get(item.said, item) for item in fresh.said_dates))
 
 
 def edited(
