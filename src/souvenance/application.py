@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from souvenance.accounts.tokens import Tokens
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.memory.facts import Facts
+from souvenance.notes.context import Context
 from souvenance.notes.history import History
 from souvenance.store.database import Database
 from souvenance.store.people import User
@@ -22,6 +23,7 @@ class Application:
     vaults: Vaults
     facts: Facts
     history: History
+    context: Context
     tokens: Tokens
 
     def owner_through(

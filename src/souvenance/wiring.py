@@ -7,6 +7,7 @@ from souvenance.accounts.tokens import Tokens
 from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
 from souvenance.memory.facts import Facts
+from souvenance.notes.context import Context
 from souvenance.notes.history import History
 from souvenance.settings import Settings
 from souvenance.store.database import Database, sqlite_url
@@ -24,5 +25,6 @@ def open_application(settings: Settings, *, clock: Clock = utc_now) -> Applicati
         vaults=vaults,
         facts=Facts(database, clock, vaults),
         history=History(database, clock),
+        context=Context(database),
         tokens=Tokens(database, clock),
     )

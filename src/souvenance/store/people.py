@@ -153,3 +153,8 @@ def touch_token(tx: Transaction, *, token_id: int, at: datetime) -> None:
 def time_zone_of(tx: Transaction, user_id: int) -> str:
     """The IANA name of the zone a user lives in; UTC until they say."""
     return str(tx.execute(select(user.c.time_zone).where(user.c.id == user_id)).scalar() or "UTC")
+
+
+def display_name_of(tx: Transaction, user_id: int) -> str:
+    """What a user is called; empty where there is no such user."""
+    return str(tx.execute(select(user.c.display_name).where(user.c.id == user_id)).scalar() or "")
