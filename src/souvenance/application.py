@@ -9,6 +9,7 @@ from souvenance.domain.access import Actor, Route, Source
 from souvenance.memory.facts import Facts
 from souvenance.notes.context import Context
 from souvenance.notes.history import History
+from souvenance.notes.notes import Notes
 from souvenance.store.database import Database
 from souvenance.store.people import User
 from souvenance.vaults.vaults import Vaults
@@ -24,6 +25,7 @@ class Application:
     facts: Facts
     history: History
     context: Context
+    notes: Notes
     tokens: Tokens
 
     def owner_through(

@@ -9,6 +9,7 @@ from souvenance.domain.clock import Clock, utc_now
 from souvenance.memory.facts import Facts
 from souvenance.notes.context import Context
 from souvenance.notes.history import History
+from souvenance.notes.notes import Notes
 from souvenance.settings import Settings
 from souvenance.store.database import Database, sqlite_url
 from souvenance.vaults.vaults import Vaults
@@ -26,5 +27,6 @@ def open_application(settings: Settings, *, clock: Clock = utc_now) -> Applicati
         facts=Facts(database, clock, vaults),
         history=History(database, clock),
         context=Context(database),
+        notes=Notes(database, clock),
         tokens=Tokens(database, clock),
     )

@@ -26,7 +26,7 @@ from souvenance.domain.fact import (
 from souvenance.domain.note import Note, NoteClass, new_note_id
 from souvenance.domain.vault import Vault
 from souvenance.memory.dates import dates_said
-from souvenance.store import facts, history, notes, passages, people
+from souvenance.store import facts, history, links, notes, passages, people
 from souvenance.store.database import Transaction
 
 POSITION_STEP = 1 << 20
@@ -193,9 +193,8 @@ def write(
     for number, item in zip(tx.next_numbers("fact_number", len(fresh)), fresh, strict=True):
         note = pages.of(item.observation)
         made[item.hashed] = new_fact(item.observation, number=number, note=note, actor=actor, at=at)
-    made = {hashed: dated(tx, actor, fact, at=at) for hashed, fact in made.items()}
-    facts.add_facts(tx, list(made.values()))
-    passages.add_fact_passages(tx, [(made[item.hashed], item.words) for item in fresh])
+    kept = keep(tx, actor, [(made[item.hashed], item.words) for item in fresh])
+    made = {item.hashed: fact for item, fact in zip(fresh, kept, strict=True)}
     written = pages.close({fact.note_id for fact in made.values()})
     written.extend(history.fact_written(fact, "remember") for fact in made.values())
     if written:
@@ -216,6 +215,19 @@ def dated(tx: Transaction, actor: Actor, fact: Fact, *, at: datetime) -> Fact:
     return fact if dates == fact.said_dates else replace(fact, said_dates=dates)
 
 
+def keep(tx: Transaction, actor: Actor, items: Sequence[tuple[Fact, passages.Words]]) -> list[Fact]:
+    """Store new facts of one vault with the dates they say, passages and links; page and history are the caller's.
+
+    Returns the facts as they were stored.
+    """
+    kept = [(dated(tx, actor, item, at=item.created_at), words) for item, words in items]
+    facts.add_facts(tx, [item for item, _ in kept])
+    passages.add_fact_passages(tx, kept)
+    for item, _ in kept:
+        links.follow_fact(tx, None, item)
+    return [item for item, _ in kept]
+
+
 def new_fact(observation: Observation, *, number: int, note: Note, actor: Actor, at: datetime) -> Fact:
     """The fact an observation becomes, at the end of its page."""
     return Fact(
@@ -234,6 +246,7 @@ def new_fact(observation: Observation, *, number: int, note: Note, actor: Actor,
         language=observation.language,
         said_at=observation.said_at,
         source=actor.source,
+        disabled=note.disabled,
         position=number * POSITION_STEP,
         created_at=at,
         updated_at=at,

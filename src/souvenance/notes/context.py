@@ -9,7 +9,7 @@ from souvenance.domain.access import Actor
 from souvenance.domain.errors import InvalidInput, NotAllowed
 from souvenance.domain.fact import checked_line
 from souvenance.domain.note import Note
-from souvenance.notes.history import find_note
+from souvenance.notes.find import find_note
 from souvenance.notes.session import MEMORY, PINS, SET, Session, start_session
 from souvenance.store import context as rows
 from souvenance.store import notes as note_rows
