@@ -41,8 +41,8 @@ def test_n10_pins_then_sets_then_memory_each_once(app: Application, owner: Actor
     assert f"- home · Lives in Lyon, by the river. · 1 fact · {home} · 2023-05-08\n" in session.text
     assert "claude" in session.text
     assert "Search before you write" in session.text
-    assert "`atlas` Atlas (project), attention 100 %, 1 facts: Maps of the world" in session.text
-    assert session.text.index("`personal`") < session.text.index("`atlas`")
+    assert "`atlas` Atlas (project), attention 100 %, 1 fact: Maps of the world" in session.text
+    assert session.text.index("- `personal`") < session.text.index("- `atlas`")
     assert not session.cut
     assert session.tokens == estimate_tokens(session.text)
 
