@@ -6,6 +6,7 @@ from souvenance.accounts.owner import ensure_owner
 from souvenance.accounts.tokens import Tokens
 from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
+from souvenance.ingest.imports import Imports
 from souvenance.memory.facts import Facts
 from souvenance.notes.context import Context
 from souvenance.notes.history import History
@@ -20,6 +21,7 @@ def open_application(settings: Settings, *, clock: Clock = utc_now) -> Applicati
     url = settings.database_url.get_secret_value() if settings.database_url else sqlite_url(settings.data_folder)
     database = Database(url).open()
     vaults = Vaults(database, clock, has_local_embedder=settings.embedder == "local")
+    notes = Notes(database, clock)
     return Application(
         database=database,
         owner=ensure_owner(database, clock),
@@ -27,6 +29,7 @@ def open_application(settings: Settings, *, clock: Clock = utc_now) -> Applicati
         facts=Facts(database, clock, vaults),
         history=History(database, clock),
         context=Context(database),
-        notes=Notes(database, clock),
+        notes=notes,
+        imports=Imports(database, clock, notes),
         tokens=Tokens(database, clock),
     )

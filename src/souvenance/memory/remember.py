@@ -193,7 +193,7 @@ def write(
     for number, item in zip(tx.next_numbers("fact_number", len(fresh)), fresh, strict=True):
         note = pages.of(item.observation)
         made[item.hashed] = new_fact(item.observation, number=number, note=note, actor=actor, at=at)
-    kept = keep(tx, actor, [(made[item.hashed], item.words) for item in fresh])
+    kept = keep(tx, actor, [(made[item.hashed], item) for item in fresh])
     made = {item.hashed: fact for item, fact in zip(fresh, kept, strict=True)}
     written = pages.close({fact.note_id for fact in made.values()})
     written.extend(history.fact_written(fact, "remember") for fact in made.values())
@@ -215,14 +215,14 @@ def dated(tx: Transaction, actor: Actor, fact: Fact, *, at: datetime) -> Fact:
     return fact if dates == fact.said_dates else replace(fact, said_dates=dates)
 
 
-def keep(tx: Transaction, actor: Actor, items: Sequence[tuple[Fact, passages.Words]]) -> list[Fact]:
+def keep(tx: Transaction, actor: Actor, items: Sequence[tuple[Fact, Prepared]]) -> list[Fact]:
     """Store new facts of one vault with the dates they say, passages and links; page and history are the caller's.
 
     Returns the facts as they were stored.
     """
-    kept = [(dated(tx, actor, item, at=item.created_at), words) for item, words in items]
-    facts.add_facts(tx, [item for item, _ in kept])
-    passages.add_fact_passages(tx, kept)
+    kept = [(dated(tx, actor, item, at=item.created_at), prepared) for item, prepared in items]
+    facts.add_facts(tx, {prepared.hashed: item for item, prepared in kept})
+    passages.add_fact_passages(tx, [(item, prepared.words) for item, prepared in kept])
     for item, _ in kept:
         links.follow_fact(tx, None, item)
     return [item for item, _ in kept]
