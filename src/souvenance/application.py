@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from souvenance.accounts.tokens import Tokens
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.memory.facts import Facts
+from souvenance.retrieval.embedding import Embedding
 from souvenance.store.database import Database
 from souvenance.store.people import User
 from souvenance.vaults.vaults import Vaults
@@ -21,6 +22,7 @@ class Application:
     vaults: Vaults
     facts: Facts
     tokens: Tokens
+    embedding: Embedding
 
     def owner_through(
         self, source: Source, *, route: Route = Route.LOCAL, is_model: bool = False, name: str = ""
@@ -30,4 +32,5 @@ class Application:
 
     def close(self) -> None:
         """Stop background work and give every connection back."""
+        self.embedding.close()
         self.database.close()

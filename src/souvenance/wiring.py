@@ -7,13 +7,21 @@ from souvenance.accounts.tokens import Tokens
 from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
 from souvenance.memory.facts import Facts
+from souvenance.models.embedder import Embedder
+from souvenance.models.local import LocalEmbedder
+from souvenance.retrieval.embedding import Embedding
 from souvenance.settings import Settings
 from souvenance.store.database import Database, sqlite_url
 from souvenance.vaults.vaults import Vaults
 
 
-def open_application(settings: Settings, *, clock: Clock = utc_now) -> Application:
-    """Open the memory these settings point at, making it when it is not there yet."""
+def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Embedder | None = None) -> Application:
+    """Open the memory these settings point at, making it when it is not there yet.
+
+    `embedder` takes the place of the one the settings name.
+    """
+    if embedder is None and settings.embedder == "local":
+        embedder = LocalEmbedder()
     url = settings.database_url.get_secret_value() if settings.database_url else sqlite_url(settings.data_folder)
     database = Database(url).open()
     vaults = Vaults(database, clock, has_local_embedder=settings.embedder == "local")
@@ -23,4 +31,5 @@ def open_application(settings: Settings, *, clock: Clock = utc_now) -> Applicati
         vaults=vaults,
         facts=Facts(database, clock, vaults),
         tokens=Tokens(database, clock),
+        embedding=Embedding(database, embedder, clock),
     )
