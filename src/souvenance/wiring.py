@@ -14,6 +14,7 @@ from souvenance.notes.context import Context
 from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
 from souvenance.retrieval.audit import Retrievals
+from souvenance.retrieval.embedding import Embedding
 from souvenance.retrieval.meaning import Meaning
 from souvenance.retrieval.retrieval import Retrieval
 from souvenance.settings import Settings
@@ -45,4 +46,5 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         tokens=Tokens(database, clock),
         retrieval=Retrieval(database, clock, Meaning(database, embedder), retrievals),
         retrievals=retrievals,
+        embedding=Embedding(database, embedder, clock),
     )
