@@ -12,10 +12,14 @@ from souvenance.store.database import Database, sqlite_url
 from souvenance.vaults.vaults import Vaults
 
 
+def store_url(settings: Settings) -> str:
+    """The URL of the store these settings point at."""
+    return settings.database_url.get_secret_value() if settings.database_url else sqlite_url(settings.data_folder)
+
+
 def open_application(settings: Settings, *, clock: Clock = utc_now) -> Application:
     """Open the memory these settings point at, making it when it is not there yet."""
-    url = settings.database_url.get_secret_value() if settings.database_url else sqlite_url(settings.data_folder)
-    database = Database(url).open()
+    database = Database(store_url(settings)).open()
     vaults = Vaults(database, clock, has_local_embedder=settings.embedder == "local")
     return Application(
         database=database,

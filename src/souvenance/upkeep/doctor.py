@@ -1,0 +1,269 @@
+"""Examining a memory and repairing what can be made again from its facts and notes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import text
+
+from souvenance.domain.errors import SouvenanceError, StoreDamaged
+from souvenance.store import check
+from souvenance.store.database import SCHEMA_REVISION, Database, Transaction
+
+FREE_ENOUGH = 500 * 2**20
+FREE_TOO_LITTLE = 20 * 2**20
+"""Bytes of free disk below which one is warned, and below which writing is about to fail."""
+STEP = 500
+"""Things repaired under one hold of the write lock."""
+
+
+class State(StrEnum):
+    """What an examination found: all is well, a person should know, something is wrong."""
+
+    OK = "ok"
+    WARNING = "warning"
+    PROBLEM = "problem"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that was examined, how it stands, and the way out where it is not well."""
+
+    name: str
+    state: State
+    message: str
+    hint: str = ""
+    count: int = 0
+
+
+@dataclass(kw_only=True)
+class Report:
+    """All that was examined, how much there is, and what was repaired (how many of each)."""
+
+    store: str
+    findings: list[Finding] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    vectors: dict[str, int] = field(default_factory=dict)
+    repaired: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def healthy(self) -> bool:
+        """Whether nothing is wrong; warnings are not wrong."""
+        return all(finding.state is not State.PROBLEM for finding in self.findings)
+
+
+REPAIR = "souvenance doctor --repair makes it again from the facts and notes."
+
+
+class Doctor:
+    """Examines one store, whether or not it can be opened.
+
+    `try_embedder` loads the embedder and gives its name and how many passages wait for its vectors, or raises a coded
+    error; None where words only are wanted. `index_note` makes the passages of one note (vault id, note id) again.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        try_embedder: Callable[[Database], tuple[str, int]] | None,
+        index_note: Callable[[Transaction, int, str], None],
+    ) -> None:
+        self._database = Database(url)
+        self._try_embedder = try_embedder
+        self._index_note = index_note
+        self._file = Path(str(self._database.url.database)) if self._database.is_sqlite else None
+
+    def examine(self, *, repair: bool = False) -> Report:
+        """Look at everything; with `repair`, make derived data again first where it is wrong. Facts and notes are
+        never changed.
+        """
+        report = Report(store=self._database.url.render_as_string(hide_password=True))
+        report.findings += self._places()
+        if self._file is not None and not self._file.exists():
+            report.findings.append(
+                Finding(
+                    name="store",
+                    state=State.WARNING,
+                    message=f"There is no memory in {self._file.parent} yet.",
+                    hint="It is made when something is first remembered; or name another folder with --data.",
+                )
+            )
+            return report
+        try:
+            self._database.open()
+            report.findings.append(_fine("store", f"The store opens; its schema is {SCHEMA_REVISION}."))
+            if repair and self._sound(report):
+                report.repaired = self._repair()
+                report.findings = [finding for finding in report.findings if finding.name != "integrity"]
+            if self._sound(report):
+                self._derived(report)
+                self._write(report)
+        except SouvenanceError as error:
+            report.findings.append(self._refused(error))
+        finally:
+            self._database.close()
+        return report
+
+    # --- the place it stands in --------------------------------------------------------------------------------
+
+    def _places(self) -> Iterable[Finding]:
+        if self._file is None:
+            return
+        folder = self._file.parent
+        for path in (folder, self._file):
+            if path.exists() and os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077:
+                yield Finding(
+                    name="rights",
+                    state=State.WARNING,
+                    message=f"Others on this machine may reach {path}.",
+                    hint=f"chmod go-rwx {path}",
+                )
+        existing = next((path for path in (folder, *folder.parents) if path.exists()), Path("/"))
+        if not os.access(existing, os.W_OK):
+            yield Finding(
+                name="rights",
+                state=State.PROBLEM,
+                message=f"{existing} cannot be written to.",
+                hint="Give yourself the right to, or name another folder with --data.",
+            )
+        free = shutil.disk_usage(existing).free
+        state = State.PROBLEM if free < FREE_TOO_LITTLE else State.WARNING if free < FREE_ENOUGH else State.OK
+        hint = "" if state is State.OK else "Free some space before the next write."
+        yield Finding(name="disk", state=state, message=f"{free // 2**20:,} MiB of disk are free.", hint=hint)
+
+    def _refused(self, error: SouvenanceError) -> Finding:
+        hint = error.hint
+        if isinstance(error, StoreDamaged) and self._file is not None:
+            backups = sorted((self._file.parent / "backups").glob("*.db"), key=lambda path: path.stat().st_mtime)
+            if backups:
+                hint = f"Move {self._file} away and put the newest backup in its place: {backups[-1]}"
+            else:
+                hint = (
+                    f"There is no backup beside it. Move {self._file} away (keep it: `sqlite3 FILE .recover` may still "
+                    "read it) and start anew, or restore your own copy."
+                )
+        return Finding(name="store", state=State.PROBLEM, message=error.message, hint=hint)
+
+    # --- what is in it -----------------------------------------------------------------------------------------
+
+    def _sound(self, report: Report) -> bool:
+        """The engine's own check, first: nothing else can be believed of a file that fails it."""
+        with self._database.read() as tx:
+            said = check.integrity(tx)
+        if not said:
+            report.findings.append(_fine("integrity", "The database is sound."))
+            return True
+        damaged = self._refused(StoreDamaged(f"The database file is damaged: {said[0]}."))
+        report.findings.append(
+            Finding(name="integrity", state=State.PROBLEM, message=damaged.message, hint=damaged.hint, count=len(said))
+        )
+        return False
+
+    def _derived(self, report: Report) -> None:
+        with self._database.read() as tx:
+            report.counts = check.counts(tx)
+            report.vectors = check.models(tx)
+            missing, stale = check.index_against_passages(tx)
+            questions = (
+                ("facts", len(check.facts_to_index(tx)), "every fact has its passage", "facts have no right passage"),
+                ("notes", len(check.notes_to_index(tx)), "every note has its passages", "notes cannot be found"),
+                ("passages", len(check.passages_of_nothing(tx)), "no passage is left over", "passages belong to nothing"),
+                ("trash", len(check.trashed_but_found(tx)), "nothing trashed is found", "passages of trashed notes are found"),
+                ("terms", len(check.outdated_terms(tx)), "words are analysed as they are asked for", "passages are analysed in an older way"),
+                ("index", missing, "every passage is in the text index", "passages are not in the text index as they are"),
+                ("index-stale", stale, "the text index holds nothing else", "entries of the text index belong to nothing"),
+                ("vectors", len(check.wrong_vectors(tx)), "vectors match their passages", "passages have a vector of something else"),
+                ("links", check.links_to_nothing(tx), "links lead to notes", "links lead to nothing"),
+            )  # fmt: skip
+        for name, count, well, wrong in questions:
+            if count:
+                message = f"{count:,} {wrong}."
+                report.findings.append(
+                    Finding(name=name, state=State.PROBLEM, message=message, hint=REPAIR, count=count)
+                )
+            else:
+                report.findings.append(_fine(name, f"{well[0].upper()}{well[1:]}."))
+        report.findings.append(self._embedder())
+
+    def _embedder(self) -> Finding:
+        if self._try_embedder is None:
+            return _fine("embedder", "No embedder is wanted; search works by words.")
+        started = time.monotonic()
+        try:
+            name, waiting = self._try_embedder(self._database)
+        except SouvenanceError as error:
+            return Finding(
+                name="embedder",
+                state=State.WARNING,
+                message=f"{error.message} Search works by words meanwhile.",
+                hint=error.hint,
+            )
+        took = f"The embedder {name} works ({time.monotonic() - started:.1f} s to load)"
+        if waiting:
+            return Finding(
+                name="embedder",
+                state=State.WARNING,
+                message=f"{took}; {waiting:,} passages wait for a vector.",
+                hint="souvenance embed makes them now; a running server makes them by and by.",
+                count=waiting,
+            )
+        return _fine("embedder", f"{took}; every passage has its vector.")
+
+    def _write(self, report: Report) -> None:
+        """An update of nothing: refused at once where the database is read-only or locked."""
+        with self._database.write() as tx:
+            tx.execute(text("UPDATE counter SET value = value WHERE name = ''"))
+        report.findings.append(_fine("writing", "The database can be written to."))
+
+    # --- repairing ---------------------------------------------------------------------------------------------
+
+    def _repair(self) -> dict[str, int]:
+        repaired: dict[str, int] = {}
+        with self._database.read() as tx:
+            lost = check.passages_of_nothing(tx) + check.trashed_but_found(tx)
+            to_index = check.facts_to_index(tx)
+            outdated = check.outdated_terms(tx)
+            notes = check.notes_to_index(tx)
+            index = sum(check.index_against_passages(tx))
+            vectors = check.wrong_vectors(tx)
+            links = check.links_to_nothing(tx)
+        for name, keys, remedy in (
+            ("passages", lost, check.remove_again),
+            ("facts", to_index, check.index_facts_again),
+            ("terms", outdated, check.renew_terms),
+            ("vectors", vectors, check.forget_vectors),
+        ):
+            if keys:
+                self._in_steps(keys, remedy)
+                repaired[name] = len(keys)
+        for vault_id, note_id in notes:
+            with self._database.write() as tx:
+                self._index_note(tx, vault_id, note_id)
+        if notes:
+            repaired["notes"] = len(notes)
+        if links:
+            with self._database.write() as tx:
+                check.unhold_links(tx)
+            repaired["links"] = links
+        if index or repaired:
+            with self._database.write() as tx:
+                repaired["index"] = check.rebuild_index(tx)
+        return repaired
+
+    def _in_steps(self, keys: Sequence[check.Key], remedy: Callable[[Transaction, Sequence[check.Key]], Any]) -> None:
+        for start in range(0, len(keys), STEP):
+            with self._database.write() as tx:
+                remedy(tx, keys[start : start + STEP])
+
+
+def _fine(name: str, message: str) -> Finding:
+    return Finding(name=name, state=State.OK, message=message)
