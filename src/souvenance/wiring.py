@@ -9,6 +9,7 @@ from souvenance.domain.clock import Clock, utc_now
 from souvenance.memory.facts import Facts
 from souvenance.settings import Settings
 from souvenance.store.database import Database, sqlite_url
+from souvenance.upkeep.doctor import Doctor
 from souvenance.vaults.vaults import Vaults
 
 
@@ -28,3 +29,8 @@ def open_application(settings: Settings, *, clock: Clock = utc_now) -> Applicati
         facts=Facts(database, clock, vaults),
         tokens=Tokens(database, clock),
     )
+
+
+def open_doctor(settings: Settings) -> Doctor:
+    """The examination of the memory these settings point at; the memory need not open."""
+    return Doctor(store_url(settings), try_embedder=None)

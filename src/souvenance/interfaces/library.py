@@ -38,10 +38,10 @@ class Souvenance:
             print(hit.excerpt)
 
     Give a data folder, or `database_url` for PostgreSQL; neither opens the memory of SOUVENANCE_DATA or
-    SOUVENANCE_DATABASE_URL, or the user's own. Vectors are made in the background, unless `embedder="none"` (search then
-    works by words) or `background=False` (`wait_until_embedded` then makes them). `name` is kept as the author of every
-    change. Any thread may use one object; close it, or use it in a `with` block, to end its background work. Refusals are
-    `souvenance.domain.errors.SouvenanceError`s: each has a `code` and a `hint` that says the way out.
+    SOUVENANCE_DATABASE_URL, or the user's own. Vectors are made in the background, unless `embedder="none"` (search
+    then works by words) or `background=False` (`wait_until_embedded` then makes them). `name` is kept as the author of
+    every change. Any thread may use one object; close it, or use it in a `with` block, to end its background work.
+    Refusals are `souvenance.domain.errors.SouvenanceError`s: each has a `code` and a `hint` that says the way out.
     """
 
     def __init__(

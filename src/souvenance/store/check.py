@@ -31,7 +31,6 @@ from souvenance.store.tables import (
 )
 
 BATCH = 2000
-_CRC = "souvenance_crc"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +38,7 @@ class Key:
     """One thing of one vault."""
 
     vault_id: int
-    id: int
+    id: int | str
 
 
 def counts(tx: Transaction) -> dict[str, int]:
@@ -74,29 +73,19 @@ def integrity(tx: Transaction) -> list[str]:
 
 def facts_to_index(tx: Transaction) -> list[Key]:
     """Facts whose passage is missing, double, or says something else than the fact."""
-    found: list[Key] = []
     here = and_(passage.c.vault_id == fact.c.vault_id, passage.c.fact_number == fact.c.number)
-    columns = (passage.c.text, passage.c.heading, passage.c.speaker, passage.c.active.label("passage_active"))
-    statement = (
-        select(
-            fact,
-            *(column.label(f"p_{column.name}") for column in columns[:3]),
-            columns[3],
-            passage.c.note_id.label("p_note"),
-        )
-        .outerjoin(passage, here)
-        .order_by(fact.c.vault_id, fact.c.number)
-    )
+    said = [passage.c[name].label(f"said_{name}") for name in ("text", "heading", "speaker", "active", "note_id")]
+    statement = select(fact, *said).outerjoin(passage, here).order_by(fact.c.vault_id, fact.c.number)
+    found: dict[Key, None] = {}
     last: Key | None = None
     for row in tx.execute(statement).mappings():
         item = fact_of(row)
         key = Key(vault_id=item.vault_id, id=item.number)
-        said = (row["p_text"], row["p_heading"], row["p_speaker"], row["passage_active"], row["p_note"])
-        if said != (item.content, item.key, item.author, is_active(item), item.note_id) or key == last:
-            if not found or found[-1] != key:
-                found.append(key)
+        meant = (item.content, item.key, item.author, is_active(item), item.note_id)
+        if key == last or tuple(row[column.name] for column in said) != meant:
+            found[key] = None
         last = key
-    return found
+    return list(found)
 
 
 def passages_of_nothing(tx: Transaction) -> list[Key]:
@@ -107,8 +96,8 @@ def passages_of_nothing(tx: Transaction) -> list[Key]:
     return _keys(tx, select(passage.c.vault_id, passage.c.id).where(lost))
 
 
-def notes_to_index(tx: Transaction) -> list[tuple[int, str]]:
-    """Notes with a text of their own, not in the trash, of which search finds nothing (vault id, note id)."""
+def notes_to_index(tx: Transaction) -> list[Key]:
+    """Notes with a text of their own, not in the trash, of which search finds nothing."""
     has = exists().where(
         passage.c.vault_id == note.c.vault_id,
         passage.c.note_id == note.c.id,
@@ -122,7 +111,7 @@ def notes_to_index(tx: Transaction) -> list[tuple[int, str]]:
         func.trim(note.c.content) != "",
         ~has,
     )
-    return [(row[0], row[1]) for row in tx.execute(statement)]
+    return _keys(tx, statement)
 
 
 def trashed_but_found(tx: Transaction) -> list[Key]:
@@ -151,21 +140,20 @@ def _keys(tx: Transaction, statement: Select[Any]) -> list[Key]:
     return [Key(vault_id=row[0], id=row[1]) for row in tx.execute(statement)]
 
 
-def index_facts_again(tx: Transaction, keys: Sequence[Key]) -> None:
+def index_facts(tx: Transaction, keys: Sequence[Key]) -> None:
     """Make the passages of these facts again; their place among what was said around them is the last."""
     for key in keys:
         here = (passage.c.vault_id == key.vault_id) & (passage.c.fact_number == key.id)
         ids = list(tx.execute(select(passage.c.id).where(here)).scalars())
         passages.remove_passages(tx, vault_id=key.vault_id, ids=ids)
-        row = (
-            tx.execute(select(fact).where(fact.c.vault_id == key.vault_id, fact.c.number == key.id)).mappings().first()
-        )
+        statement = select(fact).where(fact.c.vault_id == key.vault_id, fact.c.number == key.id)
+        row = tx.execute(statement).mappings().first()
         if row is not None:
             item = fact_of(row)
             passages.add_fact_passages(tx, [(item, fact_words(item))])
 
 
-def remove_again(tx: Transaction, keys: Sequence[Key]) -> None:
+def remove(tx: Transaction, keys: Sequence[Key]) -> None:
     """Take these passages away."""
     for vault_id in sorted({key.vault_id for key in keys}):
         passages.remove_passages(tx, vault_id=vault_id, ids=[key.id for key in keys if key.vault_id == vault_id])
@@ -191,18 +179,12 @@ def index_against_passages(tx: Transaction) -> tuple[int, int]:
 
 
 def _compare_sqlite(tx: Transaction) -> tuple[int, int]:
-    """FTS5 keeps no copy of what it indexed, so each side is summed per passage: how many terms, and their checksums."""
+    """FTS5 keeps no copy of what it indexed, so each side is summed per passage: its terms and their checksums."""
     connection: Any = tx.connection.connection.driver_connection
-    connection.create_function(_CRC, 1, _checksum, deterministic=True)
-    connection.execute(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.check_words USING fts5vocab(main, passage_words, instance)"
-    )
-    held = {
-        row[0]: (row[1], row[2])
-        for row in connection.execute(
-            f"SELECT doc, count(*), sum({_CRC}(term)) FROM check_words GROUP BY doc"  # noqa: S608
-        )
-    }
+    connection.create_function("souvenance_crc", 1, _checksum, deterministic=True)
+    connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.held USING fts5vocab(main, passage_words, instance)")
+    sums = connection.execute("SELECT doc, count(*), sum(souvenance_crc(term)) FROM held GROUP BY doc")
+    held = {row[0]: (row[1], row[2]) for row in sums}
     wrong = 0
     for row in _active(tx):
         terms = set(text_index.prefixed(row["vault_id"], row["terms"].split(" ")))
@@ -270,7 +252,7 @@ def rebuild_index(tx: Transaction) -> int:
 
 
 def wrong_vectors(tx: Transaction) -> list[Key]:
-    """Passages with a vector that is found when they are not, or the reverse, or is of another length than its model's."""
+    """Passages with a vector that is found when they are not, or the reverse."""
     here = and_(passage.c.vault_id == passage_vector.c.vault_id, passage.c.id == passage_vector.c.passage_id)
     statement = (
         select(passage_vector.c.vault_id, passage_vector.c.passage_id)
@@ -287,22 +269,23 @@ def forget_vectors(tx: Transaction, keys: Sequence[Key]) -> None:
         vectors.forget(tx, vault_id=vault_id, passage_ids=[key.id for key in keys if key.vault_id == vault_id])
 
 
-def links_to_nothing(tx: Transaction) -> int:
-    """Links that hold the id of a note that is not there."""
+def links_to_nothing(tx: Transaction) -> list[Key]:
+    """Ids of notes that links hold and that are not there."""
     there = exists().where(note.c.vault_id == link.c.vault_id, note.c.id == link.c.target_note_id)
-    statement = select(func.count()).select_from(link).where(link.c.target_note_id.is_not(None), ~there)
-    return int(tx.execute(statement).scalar_one())
+    held = link.c.target_note_id.is_not(None)
+    return _keys(tx, select(link.c.vault_id, link.c.target_note_id).where(held, ~there).distinct())
 
 
-def unhold_links(tx: Transaction) -> None:
-    """Let links whose note is not there wait for one of that title again."""
-    there = exists().where(note.c.vault_id == link.c.vault_id, note.c.id == link.c.target_note_id)
-    tx.execute(update(link).where(link.c.target_note_id.is_not(None), ~there).values(target_note_id=None))
+def loosen_links(tx: Transaction, keys: Sequence[Key]) -> None:
+    """Let links to these notes wait for one of that title again."""
+    for key in keys:
+        here = and_(link.c.vault_id == key.vault_id, link.c.target_note_id == key.id)
+        tx.execute(update(link).where(here).values(target_note_id=None))
 
 
 def models(tx: Transaction) -> dict[str, int]:
     """Embedding models that have vectors here, and how many."""
-    statement = (
+    statement: Select[Any] = (
         select(embedding_model.c.name, func.count())
         .join(passage_vector, passage_vector.c.model_id == embedding_model.c.id)
         .group_by(embedding_model.c.name)

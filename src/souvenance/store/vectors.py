@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Select, and_, delete, func, insert, select, update
-from sqlalchemy.orm import aliased
 
 from souvenance.store.database import Transaction
 from souvenance.store.tables import embedding_model, passage, passage_vector, vector_change
@@ -83,7 +82,7 @@ def count_waiting(tx: Transaction, *, model: int, vault_ids: Sequence[int] | Non
 
 def next_waiting(tx: Transaction, *, model: int, after: int, limit: int) -> list[Unembedded]:
     """The next passages without a vector, by id; start again from 0 when none is left after `after`."""
-    earlier = aliased(passage)
+    earlier = passage.alias("earlier")
     previous = (
         select(earlier.c.text)
         .where(

@@ -6,17 +6,17 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import text
 
 from souvenance.domain.errors import SouvenanceError, StoreDamaged
 from souvenance.store import check
-from souvenance.store.database import SCHEMA_REVISION, Database, Transaction
+from souvenance.store.database import SCHEMA_REVISION, Database
+from souvenance.upkeep.derived import IN_INDEX, INDEX_ONLY, QUESTIONS, Question
 
 FREE_ENOUGH = 500 * 2**20
 FREE_TOO_LITTLE = 20 * 2**20
@@ -67,7 +67,7 @@ class Doctor:
     """Examines one store, whether or not it can be opened.
 
     `try_embedder` loads the embedder and gives its name and how many passages wait for its vectors, or raises a coded
-    error; None where words only are wanted. `index_note` makes the passages of one note (vault id, note id) again.
+    error; None where words only are wanted.
     """
 
     def __init__(
@@ -75,11 +75,9 @@ class Doctor:
         url: str,
         *,
         try_embedder: Callable[[Database], tuple[str, int]] | None,
-        index_note: Callable[[Transaction, int, str], None],
     ) -> None:
         self._database = Database(url)
         self._try_embedder = try_embedder
-        self._index_note = index_note
         self._file = Path(str(self._database.url.database)) if self._database.is_sqlite else None
 
     def examine(self, *, repair: bool = False) -> Report:
@@ -173,25 +171,10 @@ class Doctor:
             report.counts = check.counts(tx)
             report.vectors = check.models(tx)
             missing, stale = check.index_against_passages(tx)
-            questions = (
-                ("facts", len(check.facts_to_index(tx)), "every fact has its passage", "facts have no right passage"),
-                ("notes", len(check.notes_to_index(tx)), "every note has its passages", "notes cannot be found"),
-                ("passages", len(check.passages_of_nothing(tx)), "no passage is left over", "passages belong to nothing"),
-                ("trash", len(check.trashed_but_found(tx)), "nothing trashed is found", "passages of trashed notes are found"),
-                ("terms", len(check.outdated_terms(tx)), "words are analysed as they are asked for", "passages are analysed in an older way"),
-                ("index", missing, "every passage is in the text index", "passages are not in the text index as they are"),
-                ("index-stale", stale, "the text index holds nothing else", "entries of the text index belong to nothing"),
-                ("vectors", len(check.wrong_vectors(tx)), "vectors match their passages", "passages have a vector of something else"),
-                ("links", check.links_to_nothing(tx), "links lead to notes", "links lead to nothing"),
-            )  # fmt: skip
-        for name, count, well, wrong in questions:
-            if count:
-                message = f"{count:,} {wrong}."
-                report.findings.append(
-                    Finding(name=name, state=State.PROBLEM, message=message, hint=REPAIR, count=count)
-                )
-            else:
-                report.findings.append(_fine(name, f"{well[0].upper()}{well[1:]}."))
+            for question in QUESTIONS:
+                report.findings.append(_answered(question, len(question.ask(tx))))
+            report.findings.append(_answered(IN_INDEX, missing))
+            report.findings.append(_answered(INDEX_ONLY, stale))
         report.findings.append(self._embedder())
 
     def _embedder(self) -> Finding:
@@ -228,42 +211,28 @@ class Doctor:
 
     def _repair(self) -> dict[str, int]:
         repaired: dict[str, int] = {}
+        for question in QUESTIONS:
+            with self._database.read() as tx:
+                wrong = question.ask(tx)
+            for start in range(0, len(wrong), STEP):
+                with self._database.write() as tx:
+                    question.remedy(tx, wrong[start : start + STEP])
+            if wrong:
+                repaired[question.name] = len(wrong)
         with self._database.read() as tx:
-            lost = check.passages_of_nothing(tx) + check.trashed_but_found(tx)
-            to_index = check.facts_to_index(tx)
-            outdated = check.outdated_terms(tx)
-            notes = check.notes_to_index(tx)
-            index = sum(check.index_against_passages(tx))
-            vectors = check.wrong_vectors(tx)
-            links = check.links_to_nothing(tx)
-        for name, keys, remedy in (
-            ("passages", lost, check.remove_again),
-            ("facts", to_index, check.index_facts_again),
-            ("terms", outdated, check.renew_terms),
-            ("vectors", vectors, check.forget_vectors),
-        ):
-            if keys:
-                self._in_steps(keys, remedy)
-                repaired[name] = len(keys)
-        for vault_id, note_id in notes:
-            with self._database.write() as tx:
-                self._index_note(tx, vault_id, note_id)
-        if notes:
-            repaired["notes"] = len(notes)
-        if links:
-            with self._database.write() as tx:
-                check.unhold_links(tx)
-            repaired["links"] = links
-        if index or repaired:
+            missing, stale = check.index_against_passages(tx)
+        if missing or stale or repaired:
             with self._database.write() as tx:
                 repaired["index"] = check.rebuild_index(tx)
         return repaired
 
-    def _in_steps(self, keys: Sequence[check.Key], remedy: Callable[[Transaction, Sequence[check.Key]], Any]) -> None:
-        for start in range(0, len(keys), STEP):
-            with self._database.write() as tx:
-                remedy(tx, keys[start : start + STEP])
-
 
 def _fine(name: str, message: str) -> Finding:
     return Finding(name=name, state=State.OK, message=message)
+
+
+def _answered(question: Question, count: int) -> Finding:
+    if not count:
+        return _fine(question.name, question.well)
+    message = f"{count:,} {question.wrong}."
+    return Finding(name=question.name, state=State.PROBLEM, message=message, hint=REPAIR, count=count)

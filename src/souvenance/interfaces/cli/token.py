@@ -61,13 +61,19 @@ def list_tokens(session: Session) -> None:
         columns=("token", "name", "access", "route", "vaults", "created", "last used", "revoked"),
         rows=[
             (
-                s["token"], s["name"], s["access"], s["route"], "all" if s["vaults"] is None else ", ".join(s["vaults"]),
-                s["created_at"], s["last_used_at"], s["revoked_at"],
+                s["token"],
+                s["name"],
+                s["access"],
+                s["route"],
+                "all" if s["vaults"] is None else ", ".join(s["vaults"]),
+                s["created_at"],
+                s["last_used_at"],
+                s["revoked_at"],
             )
             for s in shapes
         ],
         empty="There is no token yet: souvenance token create NAME.",
-    )  # fmt: skip
+    )
 
 
 @verb(group, "revoke")
