@@ -18,6 +18,7 @@ from souvenance.interfaces.cli.session import (
     DebugOption,
     JsonOption,
     Options,
+    ReaderGone,
     Server,
     Session,
     UrlOption,
@@ -64,7 +65,6 @@ def run(arguments: Sequence[str], *, servers: Mapping[str, Server] | None = None
     as_json, debug = "--json" in arguments, "--debug" in arguments
     try:
         code = command(list(arguments), prog_name="souvenance", standalone_mode=False, obj=dict(servers or {}))
-        sys.stdout.flush()
     except SouvenanceError as error:
         if debug:
             traceback.print_exc()
@@ -73,9 +73,8 @@ def run(arguments: Sequence[str], *, servers: Mapping[str, Server] | None = None
     except typer.TyperException as error:
         return _misused(error, as_json=as_json)
     except (KeyboardInterrupt, typer.Abort):
-        tell({"code": "interrupted", "message": "Stopped. What was acknowledged is kept."}, as_json=as_json)
-        return ExitCode.INTERRUPTED
-    except BrokenPipeError:
+        code = ExitCode.INTERRUPTED
+    except ReaderGone:
         # The reader has gone: say nothing more, not even when the interpreter flushes on its way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.BROKEN_PIPE
@@ -85,6 +84,8 @@ def run(arguments: Sequence[str], *, servers: Mapping[str, Server] | None = None
         message = f"This should not have happened ({type(error).__name__})."
         tell({"code": "fault", "message": message, "hint": "The same with --debug shows where."}, as_json=as_json)
         return ExitCode.FAULT
+    if code == ExitCode.INTERRUPTED:
+        tell({"code": "interrupted", "message": "Stopped. What was acknowledged is kept."}, as_json=as_json)
     return code if isinstance(code, int) else ExitCode.DONE
 
 

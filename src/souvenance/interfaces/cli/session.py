@@ -54,6 +54,10 @@ class Options:
         return replace(self, **{name: value for name, value in given.items() if value not in (None, False)})
 
 
+class ReaderGone(Exception):
+    """Whoever read the answer has closed the pipe."""
+
+
 class Session:
     """What a verb is given: its memory, opened when first asked for, who asks, and where its answer goes."""
 
@@ -100,7 +104,6 @@ class Session:
 
         What is left over waits for the next write, for `souvenance embed` or for a running server.
         """
-        self.out.flush()
         embedding = getattr(self.memory, "embedding", None)
         if embedding is not None:
             embedding.catch_up(limit_seconds=EMBED_SECONDS)
@@ -146,8 +149,11 @@ def verb(group: typer.Typer, name: str, *, writes: bool = False) -> Callable[[Ca
             session = Session(options.over(**{option: given.pop(option) for option in GLOBAL_OPTIONS}))
             try:
                 function(session, **given)
+                session.out.flush()
                 if writes:
                     session.embed_briefly()
+            except BrokenPipeError:
+                raise ReaderGone from None
             finally:
                 session.close()
 
