@@ -7,6 +7,7 @@ from souvenance.accounts.tokens import Tokens
 from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
 from souvenance.memory.facts import Facts
+from souvenance.models.local import LocalEmbedder
 from souvenance.settings import Settings
 from souvenance.store.database import Database, sqlite_url
 from souvenance.upkeep.doctor import Doctor
@@ -33,4 +34,4 @@ def open_application(settings: Settings, *, clock: Clock = utc_now) -> Applicati
 
 def open_doctor(settings: Settings) -> Doctor:
     """The examination of the memory these settings point at; the memory need not open."""
-    return Doctor(store_url(settings), try_embedder=None)
+    return Doctor(store_url(settings), embedder=LocalEmbedder() if settings.embedder == "local" else None)

@@ -17,7 +17,7 @@ from souvenance.wiring import open_application
 
 
 def examine(url: str, **options: Any) -> Report:
-    return Doctor(url, try_embedder=None).examine(**options)
+    return Doctor(url, embedder=None).examine(**options)
 
 
 def wrong(report: Report) -> set[str]:

@@ -14,7 +14,7 @@ from sqlalchemy import Select, and_, exists, func, or_, select, text, update
 
 from souvenance.domain.fact import State
 from souvenance.domain.note import NoteClass
-from souvenance.store import passages, text_index, vectors
+from souvenance.store import passages, text_index
 from souvenance.store.database import Transaction
 from souvenance.store.facts import fact_of, in_state
 from souvenance.store.passages import fact_words, is_active
@@ -248,25 +248,7 @@ def rebuild_index(tx: Transaction) -> int:
     return total + len(batch)
 
 
-# --- vectors and links -----------------------------------------------------------------------------------------
-
-
-def wrong_vectors(tx: Transaction) -> list[Key]:
-    """Passages with a vector that is found when they are not, or the reverse."""
-    here = and_(passage.c.vault_id == passage_vector.c.vault_id, passage.c.id == passage_vector.c.passage_id)
-    statement = (
-        select(passage_vector.c.vault_id, passage_vector.c.passage_id)
-        .join(passage, here)
-        .where(passage.c.active != passage_vector.c.active)
-        .distinct()
-    )
-    return _keys(tx, statement)
-
-
-def forget_vectors(tx: Transaction, keys: Sequence[Key]) -> None:
-    """Drop the vectors of these passages; they are made again in the background."""
-    for vault_id in sorted({key.vault_id for key in keys}):
-        vectors.forget(tx, vault_id=vault_id, passage_ids=[key.id for key in keys if key.vault_id == vault_id])
+# --- links and models -----------------------------------------------------------------------------------------
 
 
 def links_to_nothing(tx: Transaction) -> list[Key]:

@@ -61,13 +61,6 @@ QUESTIONS = (
         remedy=check.renew_terms,
     ),
     Question(
-        name="vectors",
-        well="Vectors match their passages.",
-        wrong="passages have a vector of something else",
-        ask=check.wrong_vectors,
-        remedy=check.forget_vectors,
-    ),
-    Question(
         name="links",
         well="Links lead to notes.",
         wrong="links lead to nothing",
@@ -80,4 +73,9 @@ IN_INDEX = Question(
 )
 INDEX_ONLY = Question(
     name="index-rest", well="The text index holds nothing else.", wrong="entries of the text index belong to nothing"
+)
+VECTORS = Question(
+    name="vectors",
+    well="Vectors match their passages.",
+    wrong="passages have a vector of something else, or none that can be read",
 )

@@ -6,17 +6,19 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
 from sqlalchemy import text
 
-from souvenance.domain.errors import SouvenanceError, StoreDamaged
+from souvenance.domain.errors import EmbedderUnavailable, SouvenanceError, StoreDamaged
+from souvenance.models.embedder import Embedder
 from souvenance.store import check
 from souvenance.store.database import SCHEMA_REVISION, Database
-from souvenance.upkeep.derived import IN_INDEX, INDEX_ONLY, QUESTIONS, Question
+from souvenance.store.vector_check import check_vectors
+from souvenance.upkeep.derived import IN_INDEX, INDEX_ONLY, QUESTIONS, VECTORS, Question
 
 FREE_ENOUGH = 500 * 2**20
 FREE_TOO_LITTLE = 20 * 2**20
@@ -66,18 +68,17 @@ REPAIR = "souvenance doctor --repair makes it again from the facts and notes."
 class Doctor:
     """Examines one store, whether or not it can be opened.
 
-    `try_embedder` loads the embedder and gives its name and how many passages wait for its vectors, or raises a coded
-    error; None where words only are wanted.
+    `embedder` is the one whose vectors are wanted; None where search is to work by words only.
     """
 
     def __init__(
         self,
         url: str,
         *,
-        try_embedder: Callable[[Database], tuple[str, int]] | None,
+        embedder: Embedder | None,
     ) -> None:
         self._database = Database(url)
-        self._try_embedder = try_embedder
+        self._embedder = embedder
         self._file = Path(str(self._database.url.database)) if self._database.is_sqlite else None
 
     def examine(self, *, repair: bool = False) -> Report:
@@ -175,31 +176,34 @@ class Doctor:
                 report.findings.append(_answered(question, len(question.ask(tx))))
             report.findings.append(_answered(IN_INDEX, missing))
             report.findings.append(_answered(INDEX_ONLY, stale))
-        report.findings.append(self._embedder())
+        report.findings += self._vectors()
 
-    def _embedder(self) -> Finding:
-        if self._try_embedder is None:
-            return _fine("embedder", "No embedder is wanted; search works by words.")
+    def _vectors(self) -> Iterable[Finding]:
+        if self._embedder is None:
+            yield _fine("embedder", "No embedder is wanted; search works by words.")
+            return
+        name = self._embedder.name
         started = time.monotonic()
         try:
-            name, waiting = self._try_embedder(self._database)
-        except SouvenanceError as error:
-            return Finding(
-                name="embedder",
-                state=State.WARNING,
-                message=f"{error.message} Search works by words meanwhile.",
-                hint=error.hint,
+            self._embedder.embed_query("Souvenance")
+            yield _fine(
+                "embedder", f"The embedder {name} works; it answered within {time.monotonic() - started:.1f} s."
             )
-        took = f"The embedder {name} works ({time.monotonic() - started:.1f} s to load)"
-        if waiting:
-            return Finding(
-                name="embedder",
+        except EmbedderUnavailable as error:
+            message = f"{error.message} Search works by words meanwhile."
+            yield Finding(name="embedder", state=State.WARNING, message=message, hint=error.hint)
+        found = check_vectors(self._database, name=name, dimension=self._embedder.dimension)
+        yield _answered(VECTORS, found.stale + found.unreadable + found.misplaced)
+        if found.missing:
+            yield Finding(
+                name="backlog",
                 state=State.WARNING,
-                message=f"{took}; {waiting:,} passages wait for a vector.",
+                message=f"{found.missing:,} of {found.passages:,} passages wait for a vector.",
                 hint="souvenance embed makes them now; a running server makes them by and by.",
-                count=waiting,
+                count=found.missing,
             )
-        return _fine("embedder", f"{took}; every passage has its vector.")
+        else:
+            yield _fine("backlog", "Every passage has its vector.")
 
     def _write(self, report: Report) -> None:
         """An update of nothing: refused at once where the database is read-only or locked."""
@@ -224,6 +228,11 @@ class Doctor:
         if missing or stale or repaired:
             with self._database.write() as tx:
                 repaired["index"] = check.rebuild_index(tx)
+        if self._embedder is not None:
+            name, dimension = self._embedder.name, self._embedder.dimension
+            found = check_vectors(self._database, name=name, dimension=dimension, repair=True)
+            if not found.is_sound:
+                repaired["vectors"] = found.stale + found.unreadable + found.misplaced
         return repaired
 
 

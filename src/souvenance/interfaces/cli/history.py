@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from souvenance.domain.clock import utc_now
 from souvenance.interfaces.cli.session import Session, verb
+
+if TYPE_CHECKING:
+    from souvenance.notes.revert import Thing
 
 group = typer.Typer(name="history", help="What an agent or token wrote: review it, undo it.", no_args_is_help=True)
 
@@ -32,13 +35,27 @@ def instant(text: str) -> datetime:
 
 
 @verb(group, "review")
-def review(session: Session, *, agent: Agent = None, token: TokenNumber = None, since: Since) -> None:
-    """Show all that an agent or token wrote since a date."""
-    changes = session.memory.history.review(actor=session.actor, agent=agent, token=token, since=instant(since))
+def review(
+    session: Session,
+    *,
+    agent: Agent = None,
+    token: TokenNumber = None,
+    since: Since,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="At most this many changes.")] = 100,
+    offset: Annotated[int, typer.Option(min=0, help="Skip this many.")] = 0,
+) -> None:
+    """Show all that an agent or token wrote since a date, the newest first."""
+    found = session.memory.history.review(
+        actor=session.actor, agent=agent, token=token, since=instant(since), limit=limit, offset=offset
+    )
     session.out.table(
-        {"changes": changes},
-        columns=("change", "when", "who", "through", "did", "what"),
-        rows=[(c.change_id, c.at, c.who, c.source, c.verb, c.summary) for c in changes],
+        {"changes": found.changes, "withheld": found.withheld},
+        columns=("change", "when", "who", "through", "did", "vault", "what"),
+        rows=[
+            (change.change_id, change.at, change.who, change.source, thing.did, thing.vault, _named(thing))
+            for change in found.changes
+            for thing in change.things
+        ],
         empty="Nothing was written.",
     )
 
@@ -53,13 +70,21 @@ def revert(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be undone.")] = False,
 ) -> None:
     """Undo together all that an agent or token wrote since a date; what others changed since is left and listed."""
-    if agent is None and token is None:
-        raise typer.BadParameter("Name an --agent or a --token.", param_hint="'--agent'")
     undone = session.memory.history.revert(
         actor=session.actor, agent=agent, token=token, since=instant(since), dry_run=dry_run
     )
     session.out.say(
-        {"dry_run": dry_run, "reverted": undone.reverted, "conflicts": undone.conflicts},
-        f"{'Would undo' if dry_run else 'Undid'} {len(undone.reverted)} changes.",
-        *(f"Left as it is: {conflict}" for conflict in undone.conflicts),
+        {
+            "dry_run": dry_run,
+            "reverted": undone.reverted,
+            "conflicts": undone.conflicts,
+            "withheld": undone.withheld,
+        },
+        *(f"{thing.did}: {_named(thing)}" for thing in undone.reverted),
+        *(f"left alone: {_named(thing)}: {thing.conflict}" for thing in undone.conflicts),
+        f"{'Would undo' if dry_run else 'Undid'} {len(undone.reverted)}; {len(undone.conflicts)} left alone.",
     )
+
+
+def _named(thing: Thing) -> str:
+    return f"{'#' if thing.kind == 'fact' else '/n/'}{thing.reference} {thing.title}"

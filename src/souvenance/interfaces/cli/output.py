@@ -24,6 +24,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 def plain(value: Any) -> Any:
     """A use case's answer as JSON keeps it: instants in ISO 8601, enumerations by value, nothing left out."""
+    if hasattr(value, "as_dict"):
+        return plain(value.as_dict())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Enum):
