@@ -8,6 +8,7 @@ from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
 from souvenance.memory.facts import Facts
 from souvenance.models.local import LocalEmbedder
+from souvenance.notes.notes import Notes
 from souvenance.settings import Settings
 from souvenance.store.database import Database, sqlite_url
 from souvenance.upkeep.doctor import Doctor
@@ -28,6 +29,7 @@ def open_application(settings: Settings, *, clock: Clock = utc_now) -> Applicati
         owner=ensure_owner(database, clock),
         vaults=vaults,
         facts=Facts(database, clock, vaults),
+        notes=Notes(database, clock),
         tokens=Tokens(database, clock),
     )
 
