@@ -41,17 +41,21 @@ def hash_of(item: Fact) -> str:
     )
 
 
-def row_of(item: Fact) -> dict[str, Any]:
-    """A fact as the values of its row."""
+def values_of(item: Fact) -> dict[str, Any]:
+    """The values of a fact that can change, and where it came from."""
     values: dict[str, Any] = {name: getattr(item, name) for name in MUTABLE}
-    return values | {
-        "vault_id": item.vault_id,
-        "number": item.number,
-        "content_hash": hash_of(item),
-        "source": item.source,
-        "said_dates": [[date.said, date.resolved] for date in item.said_dates] or None,
-        "created_at": item.created_at,
-    }
+    values["source"] = item.source
+    values["said_dates"] = [[date.said, date.resolved] for date in item.said_dates] or None
+    return values
+
+
+def _row(item: Fact, hashed: str) -> dict[str, Any]:
+    row = values_of(item)
+    row["vault_id"] = item.vault_id
+    row["number"] = item.number
+    row["content_hash"] = hashed
+    row["created_at"] = item.created_at
+    return row
 
 
 def fact_of(row: Mapping[Any, Any]) -> Fact:
@@ -81,15 +85,15 @@ def in_state(*states: State) -> ColumnElement[bool]:
     return chosen
 
 
-def add_facts(tx: Transaction, items: Sequence[Fact]) -> None:
-    """Write new facts."""
+def add_facts(tx: Transaction, items: Mapping[str, Fact]) -> None:
+    """Write new facts, by their content hashes."""
     if items:
-        tx.execute(insert(fact), [row_of(item) for item in items])
+        tx.execute(insert(fact), [_row(item, hashed) for hashed, item in items.items()])
 
 
 def save_fact(tx: Transaction, before: Fact, after: Fact) -> None:
     """Write a changed fact over the version it was made from; refuse when someone else wrote meanwhile."""
-    values = {name: value for name, value in row_of(after).items() if name not in {"vault_id", "number", "created_at"}}
+    values = values_of(after) | {"content_hash": hash_of(after), "vault_id": after.vault_id}
     statement = update(fact).where(
         fact.c.vault_id == before.vault_id, fact.c.number == before.number, fact.c.version == before.version
     )
@@ -195,10 +199,10 @@ def same_facts(tx: Transaction, *, vault_id: int, hashes: Sequence[str]) -> dict
 
 def count_facts(tx: Transaction, vault_ids: Iterable[int]) -> dict[int, int]:
     """Facts in force per vault."""
-    statement = select(fact.c.vault_id, func.count()).where(
+    statement = select(fact.c.vault_id, func.count().label("facts")).where(
         fact.c.vault_id.in_(list(vault_ids)), in_state(State.IN_FORCE)
     )
-    return {row[0]: row[1] for row in tx.execute(statement.group_by(fact.c.vault_id))}
+    return {row.vault_id: row.facts for row in tx.execute(statement.group_by(fact.c.vault_id))}
 
 
 def purge_facts(tx: Transaction, *, vault_id: int, numbers: Sequence[int]) -> None:
