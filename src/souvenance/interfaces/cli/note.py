@@ -177,7 +177,7 @@ def history(
     session: Session,
     note: Ref,
     *,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many changes.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="At most this many changes.")] = 50,
     offset: Annotated[int, typer.Option(min=0, help="Skip this many.")] = 0,
 ) -> None:
     """Show who changed a note, when and through what."""
@@ -197,7 +197,7 @@ def diff(
     change: Annotated[int | None, typer.Argument(help="A change of its history; the latest when left out.")] = None,
 ) -> None:
     """Show what one change did to a note."""
-    revisions = session.memory.history.of_note(actor=session.actor, ref=note, limit=1000, offset=0)
+    revisions = session.memory.history.of_note(actor=session.actor, ref=note, limit=500, offset=0)
     found = next((r for r in revisions if change is None or r.change_id == change), None)
     if found is None:
         raise InvalidInput("This note has no such change.", hint="souvenance note history NOTE lists them.")
