@@ -155,11 +155,12 @@ def restore(
     change: Annotated[int | None, typer.Option(help="Back to the text after this change of its history.")] = None,
 ) -> None:
     """Bring a note back from the trash, or back to an earlier text."""
-    if change is not None:
-        session.memory.history.restore(actor=session.actor, ref=note, change_id=change)
-    else:
-        session.memory.notes.restore(actor=session.actor, ref=note)
-    _said(session, session.memory.notes.get(actor=session.actor, ref=note).note, "is restored")
+    if change is None:
+        _said(session, session.memory.notes.restore(actor=session.actor, ref=note), "is restored")
+        return
+    found = session.memory.notes.get(actor=session.actor, ref=note).note
+    session.memory.history.restore(actor=session.actor, ref=found.id, change_id=change)
+    _said(session, session.memory.notes.get(actor=session.actor, ref=found.id).note, "is restored")
 
 
 @verb(group, "purge")
