@@ -10,6 +10,7 @@ from souvenance.memory.facts import Facts
 from souvenance.notes.context import Context
 from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
+from souvenance.retrieval.embedding import Embedding
 from souvenance.store.database import Database
 from souvenance.store.people import User
 from souvenance.vaults.vaults import Vaults
@@ -27,6 +28,7 @@ class Application:
     context: Context
     notes: Notes
     tokens: Tokens
+    embedding: Embedding
 
     def owner_through(
         self, source: Source, *, route: Route = Route.LOCAL, is_model: bool = False, name: str = ""
@@ -36,4 +38,5 @@ class Application:
 
     def close(self) -> None:
         """Stop background work and give every connection back."""
+        self.embedding.close()
         self.database.close()

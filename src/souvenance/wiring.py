@@ -7,10 +7,12 @@ from souvenance.accounts.tokens import Tokens
 from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
 from souvenance.memory.facts import Facts
+from souvenance.models.embedder import Embedder
 from souvenance.models.local import LocalEmbedder
 from souvenance.notes.context import Context
 from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
+from souvenance.retrieval.embedding import Embedding
 from souvenance.settings import Settings
 from souvenance.store.database import Database, sqlite_url
 from souvenance.upkeep.doctor import Doctor
@@ -22,8 +24,13 @@ def store_url(settings: Settings) -> str:
     return settings.database_url.get_secret_value() if settings.database_url else sqlite_url(settings.data_folder)
 
 
-def open_application(settings: Settings, *, clock: Clock = utc_now) -> Application:
-    """Open the memory these settings point at, making it when it is not there yet."""
+def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Embedder | None = None) -> Application:
+    """Open the memory these settings point at, making it when it is not there yet.
+
+    `embedder` takes the place of the one the settings name.
+    """
+    if embedder is None and settings.embedder == "local":
+        embedder = LocalEmbedder()
     database = Database(store_url(settings)).open()
     vaults = Vaults(database, clock, has_local_embedder=settings.embedder == "local")
     return Application(
@@ -35,6 +42,7 @@ def open_application(settings: Settings, *, clock: Clock = utc_now) -> Applicati
         context=Context(database),
         notes=Notes(database, clock),
         tokens=Tokens(database, clock),
+        embedding=Embedding(database, embedder, clock),
     )
 
 
