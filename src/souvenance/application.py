@@ -11,6 +11,8 @@ from souvenance.notes.context import Context
 from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
 from souvenance.retrieval.embedding import Embedding
+from souvenance.retrieval.audit import Retrievals
+from souvenance.retrieval.retrieval import Retrieval
 from souvenance.store.database import Database
 from souvenance.store.people import User
 from souvenance.vaults.vaults import Vaults
@@ -29,6 +31,8 @@ class Application:
     notes: Notes
     tokens: Tokens
     embedding: Embedding
+    retrieval: Retrieval
+    retrievals: Retrievals
 
     def owner_through(
         self, source: Source, *, route: Route = Route.LOCAL, is_model: bool = False, name: str = ""
@@ -39,4 +43,5 @@ class Application:
     def close(self) -> None:
         """Stop background work and give every connection back."""
         self.embedding.close()
+        self.retrievals.close()
         self.database.close()

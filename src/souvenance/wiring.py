@@ -12,7 +12,10 @@ from souvenance.models.local import LocalEmbedder
 from souvenance.notes.context import Context
 from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
+from souvenance.retrieval.audit import Retrievals
 from souvenance.retrieval.embedding import Embedding
+from souvenance.retrieval.meaning import Meaning
+from souvenance.retrieval.retrieval import Retrieval
 from souvenance.settings import Settings
 from souvenance.store.database import Database, sqlite_url
 from souvenance.upkeep.doctor import Doctor
@@ -32,7 +35,8 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
     if embedder is None and settings.embedder == "local":
         embedder = LocalEmbedder()
     database = Database(store_url(settings)).open()
-    vaults = Vaults(database, clock, has_local_embedder=settings.embedder == "local")
+    retrievals = Retrievals(database)
+    vaults = Vaults(database, clock, has_local_embedder=embedder is not None)
     return Application(
         database=database,
         owner=ensure_owner(database, clock),
@@ -43,6 +47,8 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         notes=Notes(database, clock),
         tokens=Tokens(database, clock),
         embedding=Embedding(database, embedder, clock),
+        retrieval=Retrieval(database, clock, Meaning(database, embedder), retrievals),
+        retrievals=retrievals,
     )
 
 
