@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from souvenance.accounts.tokens import Tokens
 from souvenance.domain.access import Actor, Route, Source
+from souvenance.ingest.imports import Imports
 from souvenance.memory.facts import Facts
 from souvenance.notes.context import Context
 from souvenance.notes.history import History
@@ -29,6 +30,7 @@ class Application:
     history: History
     context: Context
     notes: Notes
+    imports: Imports
     tokens: Tokens
     embedding: Embedding
     retrieval: Retrieval

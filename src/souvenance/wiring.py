@@ -6,6 +6,7 @@ from souvenance.accounts.owner import ensure_owner
 from souvenance.accounts.tokens import Tokens
 from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
+from souvenance.ingest.imports import Imports
 from souvenance.memory.facts import Facts
 from souvenance.models.embedder import Embedder
 from souvenance.models.local import LocalEmbedder
@@ -37,6 +38,7 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
     database = Database(store_url(settings)).open()
     retrievals = Retrievals(database)
     vaults = Vaults(database, clock, has_local_embedder=embedder is not None)
+    notes = Notes(database, clock)
     return Application(
         database=database,
         owner=ensure_owner(database, clock),
@@ -44,7 +46,8 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         facts=Facts(database, clock, vaults),
         history=History(database, clock),
         context=Context(database),
-        notes=Notes(database, clock),
+        notes=notes,
+        imports=Imports(database, clock, notes),
         tokens=Tokens(database, clock),
         embedding=Embedding(database, embedder, clock),
         retrieval=Retrieval(database, clock, Meaning(database, embedder), retrievals),
