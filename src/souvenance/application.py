@@ -32,9 +32,9 @@ class Application:
     notes: Notes
     imports: Imports
     tokens: Tokens
+    embedding: Embedding
     retrieval: Retrieval
     retrievals: Retrievals
-    embedding: Embedding
 
     def owner_through(
         self, source: Source, *, route: Route = Route.LOCAL, is_model: bool = False, name: str = ""
@@ -44,6 +44,6 @@ class Application:
 
     def close(self) -> None:
         """Stop background work and give every connection back."""
-        self.retrievals.close()
         self.embedding.close()
+        self.retrievals.close()
         self.database.close()
