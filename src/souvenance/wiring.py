@@ -7,6 +7,7 @@ from souvenance.accounts.tokens import Tokens
 from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
 from souvenance.memory.facts import Facts
+from souvenance.notes.notes import Notes
 from souvenance.settings import Settings
 from souvenance.store.database import Database, sqlite_url
 from souvenance.vaults.vaults import Vaults
@@ -22,5 +23,6 @@ def open_application(settings: Settings, *, clock: Clock = utc_now) -> Applicati
         owner=ensure_owner(database, clock),
         vaults=vaults,
         facts=Facts(database, clock, vaults),
+        notes=Notes(database, clock),
         tokens=Tokens(database, clock),
     )

@@ -1,4 +1,4 @@
-"""MCP over streamable HTTP: one ASGI object for `/mcp`, stateless, so that any worker answers and a restart loses nobody.
+"""MCP over streamable HTTP: one ASGI object for `/mcp`, stateless: any worker answers and a restart loses nobody.
 
 Mount it as a route, and run its lifespan within the application's:
 
@@ -13,7 +13,6 @@ import contextlib
 import hmac
 import json
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,7 +20,7 @@ import anyio.to_thread
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
-from souvenance.domain.access import Actor, Route, Source
+from souvenance.domain.access import Route, Source
 from souvenance.domain.errors import NotAuthenticated, SouvenanceError
 from souvenance.interfaces.mcp.handover import (
     CLIENT_HEADER,
@@ -32,7 +31,7 @@ from souvenance.interfaces.mcp.handover import (
     header_value,
     memory_fingerprint,
 )
-from souvenance.interfaces.mcp.server import Caller, Context, build_server, clean_client_name, client_name
+from souvenance.interfaces.mcp.server import Caller, Context, build_server, clean_client_name
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -134,19 +133,10 @@ class McpEndpoint:
 
 
 def _identify(context: Context) -> Caller:
+    """Who was found before the protocol began. A token writes under its own name, whatever client holds it, so that
+    all it wrote can be reviewed and reverted together (N9)."""
     request: Any = context.request
-    caller = cast("Caller", request.scope[_CALLER])
-    client = client_name(context)
-    if not client:
-        return caller
-
-    def actor_in(memory: Application) -> Actor:
-        actor = caller.actor_in(memory)
-        if actor.token_id is None:
-            return actor
-        return replace(actor, name=f"{actor.name} ({client})")
-
-    return Caller(can_write=caller.can_write, every_tool=caller.every_tool, actor_in=actor_in)
+    return cast("Caller", request.scope[_CALLER])
 
 
 def _security(host: str) -> TransportSecuritySettings:

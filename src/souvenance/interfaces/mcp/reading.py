@@ -125,11 +125,7 @@ def recall(call: Call, given: Recall) -> Result:
         budget_tokens=given.budget_tokens - min(FRAME, given.budget_tokens // 4),
         max_per_source=given.max_per_source,
     )
-    head = (
-        "Nothing relevant was found."
-        if found.confidence == "none"
-        else f"Confidence {found.confidence}. {NOTICE}"
-    )
+    head = "Nothing relevant was found." if found.confidence == "none" else f"Confidence {found.confidence}. {NOTICE}"
     tail = trace_lines(found.trace)
     rows = [
         {"number": item.number, "note": item.note_id, "vault": item.vault, "title": item.title, "depth": item.depth}
@@ -186,6 +182,8 @@ def get_note(call: Call, given: GetNote) -> Result:
     """A note's text, page by page where it is long, with its version, links, and the versions of its facts."""
     view, page = viewed(call, given.ref)
     note = view.note
+    if note.deleted_at is not None:
+        raise NotFound("This note is in the trash.", hint="A person can restore it.")
     size = (call.budget - FRAME) * 2 // 3
     parts = pages(note.content, size)
     if not 1 <= page <= len(parts):
@@ -209,10 +207,11 @@ def get_note(call: Call, given: GetNote) -> Result:
         data["facts"] = rows
     for label, name, links in (("Links", "links", view.links), ("Linked from", "backlinks", view.backlinks)):
         if links and page == 1:
-            shown = [{"note": link.note_id, "title": link.title} for link in links]
+            shown = [{"note": link.note_id, "title": link.title or link.target} for link in links]
             kept = fitting(shown, budget=max(left // 6, 30))
             more = f" and {len(shown) - len(kept)} more" if len(kept) < len(shown) else ""
-            said.append(f"{label}: " + ", ".join(f"{r['note'] or 'not written'} {inline(r['title'])}" for r in kept) + more)
+            titles = [f"{row['note'] or 'not yet written'} {inline(row['title'] or '')}" for row in kept]
+            said.append(f"{label}: {', '.join(titles)}{more}")
             data[name] = kept
     return Result(lines(said), data)
 
@@ -321,8 +320,8 @@ def history(call: Call, given: History) -> Result:
             "at": moment(item.at),
             "who": item.who,
             "source": item.source,
-            "verb": item.verb,
-            "version": str(item.version),
+            "did": item.operation,
+            "version": "" if item.version is None else str(item.version),
             "diff": shortened(item.diff, each),
         }
         for item in found[: given.limit]
@@ -331,7 +330,8 @@ def history(call: Call, given: History) -> Result:
     said = [f"{len(kept)} revisions. {NOTICE}" if kept else "No revision there."]
     for row in kept:
         by = f"{row['source']} {inline(str(row['who']))}"
-        said += [f"change {row['change']}, v{row['version']}, {row['at']}, {row['verb']} by {by}", quoted(str(row["diff"]))]
+        version = f", v{row['version']}" if row["version"] else ""
+        said += [f"change {row['change']}{version}, {row['at']}, {row['did']} by {by}", quoted(str(row["diff"]))]
     more = len(kept) < len(found)
     if more:
         said.append(f"There is more: offset={given.offset + len(kept)}.")

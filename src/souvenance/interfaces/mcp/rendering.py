@@ -99,7 +99,9 @@ def _hit_head(position: int, hit: Hit) -> str:
 def search_result(answer: Answer, *, budget: int) -> Result:
     """Ranked excerpts, each shortened as far as all need to fit; the last are left out, and said, when they cannot."""
     found = list(answer.hits)
-    frame = 60 + sum(estimate_tokens(line) for line in trace_lines(answer.trace)) + json_tokens(trace_data(answer.trace))
+    frame = (
+        60 + sum(estimate_tokens(line) for line in trace_lines(answer.trace)) + json_tokens(trace_data(answer.trace))
+    )
     bare = [json_tokens(_hit_data(hit, "")) + 4 for hit in found]
     sizes = [json_tokens(hit.excerpt) for hit in found]
     while found and sum(bare) + SHORTEST_EXCERPT * len(found) > budget - frame:

@@ -51,7 +51,9 @@ TOOLS: dict[str, Tool] = {
             reading.StartSession,
             "Call once at the start: what is known of the user and the project, pinned notes, the index of memory.",
         ),
-        Tool(reading.list_vaults, NoArguments, "The vaults that can answer you, with their attention (0 is not asked)."),
+        Tool(
+            reading.list_vaults, NoArguments, "The vaults that can answer you, with their attention (0 is not asked)."
+        ),
         Tool(
             reading.search,
             reading.Search,
@@ -147,6 +149,4 @@ TOOLS: dict[str, Tool] = {
 
 def visible_tools(*, can_write: bool, every: bool) -> dict[str, Tool]:
     """The tools one caller sees."""
-    return {
-        name: tool for name, tool in TOOLS.items() if (can_write or not tool.writes) and (every or tool.everyday)
-    }
+    return {name: tool for name, tool in TOOLS.items() if (can_write or not tool.writes) and (every or tool.everyday)}
