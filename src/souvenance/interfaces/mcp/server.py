@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import traceback
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -163,7 +163,7 @@ def _refused(code: str, message: str, hint: str = "", details: dict[str, Any] | 
     )
 
 
-async def _coded(result: Any) -> Any:
+async def _coded(result: Awaitable[T]) -> T:
     """A resource's answer; what the domain refuses becomes a protocol error, which is all a resource can give."""
     try:
         return await result
