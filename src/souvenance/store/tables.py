@@ -251,7 +251,7 @@ passage = Table(
         "ix_passage_active",
         "vault_id",
         "id",
-        sqlite_where=text("active"),
+        sqlite_where=text("active = 1"),  # as the queries say it: a planner matches the words
         postgresql_where=text("active"),
     ),
 )
@@ -260,8 +260,9 @@ embedding_model = Table(
     "embedding_model",
     metadata,
     Column("id", Number, primary_key=True, autoincrement=True),
-    Column("name", Text, nullable=False, unique=True),
+    Column("name", Text, nullable=False),
     Column("dimension", Integer, nullable=False),
+    UniqueConstraint("name", "dimension"),
 )
 
 passage_vector = Table(

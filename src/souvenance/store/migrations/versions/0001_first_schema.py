@@ -75,7 +75,7 @@ def upgrade() -> None:
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("dimension", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_embedding_model")),
-        sa.UniqueConstraint("name", name=op.f("uq_embedding_model_name")),
+        sa.UniqueConstraint("name", "dimension", name=op.f("uq_embedding_model_name_dimension")),
     )
     op.create_table(
         "team",
@@ -288,7 +288,7 @@ def upgrade() -> None:
         "passage",
         ["vault_id", "id"],
         unique=False,
-        sqlite_where=sa.text("active"),
+        sqlite_where=sa.text("active = 1"),
         postgresql_where=sa.text("active"),
     )
     op.create_index("ix_passage_fact", "passage", ["vault_id", "fact_number"], unique=False)
