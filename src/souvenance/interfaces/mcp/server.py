@@ -94,7 +94,7 @@ def build_server(
         try:
             given = tool.takes.model_validate(params.arguments or {})
         except ValidationError as error:
-            return _refused("invalid_arguments", refusal(tool.name, tool.takes, error))
+            return _refused("invalid_input", refusal(tool.name, tool.takes, error))
         try:
             return _answered(await worker(lambda call: tool.run(call, given), caller))
         except SouvenanceError as error:
