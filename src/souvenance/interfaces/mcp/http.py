@@ -86,6 +86,7 @@ class McpEndpoint:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > MAX_BODY:
+            await _drain(receive)
             said = f"The request is over {MAX_BODY // 1024 // 1024} MiB. Send the text in parts, as several notes."
             await _answer(send, 413, -32600, said, headers=[(b"connection", b"close")])
             return
@@ -150,6 +151,16 @@ def _security(host: str) -> TransportSecuritySettings:
     return TransportSecuritySettings(
         allowed_hosts=hosts, allowed_origins=[f"{scheme}://{name}" for scheme in ("http", "https") for name in hosts]
     )
+
+
+async def _drain(receive: Receive) -> None:
+    """Read what a client insists on sending, within reason: it only looks at an answer afterwards."""
+    left = 8 * MAX_BODY
+    while left > 0:
+        message = await receive()
+        if message["type"] != "http.request" or not message.get("more_body"):
+            return
+        left -= len(message.get("body", b""))
 
 
 async def _answer(
