@@ -73,7 +73,7 @@ def _blocks(text: str) -> Iterator[str]:
 
 
 def _cut(block: str) -> Iterator[str]:
-    """A block in parts that fit, the last perhaps empty: at line breaks, else sentence ends, else spaces, else anywhere."""
+    """A block in parts that fit, the last perhaps empty: at line breaks, else ends of sentences, else spaces."""
     start = 0
     while len(block) - start > LONGEST:
         window = block[start : start + LONGEST]

@@ -192,7 +192,7 @@ def write(
     for number, item in zip(tx.next_numbers("fact_number", len(fresh)), fresh, strict=True):
         note = pages.of(item.observation)
         made[item.hashed] = new_fact(item.observation, number=number, note=note, actor=actor, at=at)
-    keep(tx, [(made[item.hashed], item.words) for item in fresh])
+    keep(tx, [(made[item.hashed], item) for item in fresh])
     written = pages.close({fact.note_id for fact in made.values()})
     written.extend(history.fact_written(fact, "remember") for fact in made.values())
     if written:
@@ -201,10 +201,10 @@ def write(
     return _outcomes(prepared, made=made, known=known, new_pages=set(pages.made), labels=labels)
 
 
-def keep(tx: Transaction, items: Sequence[tuple[Fact, passages.Words]]) -> None:
+def keep(tx: Transaction, items: Sequence[tuple[Fact, Prepared]]) -> None:
     """Store new facts of one vault with their passages and links; page and history are the caller's."""
-    facts.add_facts(tx, {facts.hash_of(item): item for item, _ in items})
-    passages.add_fact_passages(tx, items)
+    facts.add_facts(tx, {prepared.hashed: item for item, prepared in items})
+    passages.add_fact_passages(tx, [(item, prepared.words) for item, prepared in items])
     for item, _ in items:
         links.follow_fact(tx, None, item)
 

