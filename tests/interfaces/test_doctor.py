@@ -1,16 +1,19 @@
 """`souvenance doctor` as an owner runs it on a memory that something happened to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from sqlalchemy import text
 
-from souvenance.domain.access import Source
+from souvenance.domain.access import Route, Source
 from souvenance.interfaces.cli.app import run
 from souvenance.memory.remember import Observation
 from souvenance.settings import Settings
+from souvenance.store import vectors
+from souvenance.store.backlog import read_waiting
 from souvenance.store.database import Database
 from souvenance.upkeep.doctor import Doctor, Report, State
 from souvenance.wiring import open_application
@@ -162,3 +165,49 @@ def test_rights_of_others_on_the_file_are_warned_of(tmp_path: Path, monkeypatch:
     report = examine(f"sqlite:///{tmp_path / 'souvenance.db'}")
     assert any(finding.name == "rights" and "chmod" in finding.hint for finding in report.findings)
     assert report.healthy
+
+
+def test_notes_that_are_not_found_by_their_text_are_seen_and_indexed_again(filled: str) -> None:
+    application = open_application(Settings(database_url=filled))
+    actor = application.owner_through(Source.COMMAND_LINE)
+    kept = application.notes.create(actor=actor, vault="cellar", title="Wines", content="# Reds\n\nPinot, [[Whites]]")
+    gone = application.notes.create(actor=actor, vault="cellar", title="Whites", content="Riesling")
+    application.notes.delete(actor=actor, ref=gone.id)
+    application.close()
+    assert examine(filled).healthy
+    alter(
+        filled,
+        f"UPDATE note SET content = 'Merlot' WHERE id = '{kept.id}'",
+        f"UPDATE note SET deleted_at = NULL WHERE id = '{gone.id}'",
+    )
+    (finding,) = [finding for finding in examine(filled).findings if finding.name == "notes"]
+    assert finding.count == 2
+    assert examine(filled, repair=True).healthy
+
+
+def test_cases_5_the_backlog_of_vectors_is_told_and_a_wrong_vector_is_made_again(filled: str) -> None:
+    class Fixed:
+        name, dimension, route = "fixed", 4, Route.LOCAL
+
+        def embed_passages(self, texts: Sequence[str]) -> Any:
+            return np.ones((len(texts), 4), np.float32) / 2
+
+        def embed_query(self, text: str) -> Any:
+            return np.ones(4, np.float32) / 2
+
+    doctor = Doctor(filled, embedder=Fixed())
+    report = doctor.examine()
+    assert report.healthy
+    assert [finding.count for finding in report.findings if finding.name == "backlog"] == [38]
+    database = Database(filled)
+    with database.write() as tx:
+        model = vectors.model_id(tx, name="fixed", dimension=4)
+        ids = list(tx.execute(text("SELECT id FROM passage WHERE fact_number = 9")).scalars())
+        (item,) = read_waiting(tx, model=model, vault_id=1, ids=ids)
+        vectors.add_vectors(tx, model=model, items=[(item, np.ones(4, np.float16).tobytes(), None)])
+        tx.execute(text("UPDATE passage_vector SET text_hash = 'of other words'"))
+    database.close()
+    assert wrong(Doctor(filled, embedder=Fixed()).examine()) == {"vectors"}
+    repaired = Doctor(filled, embedder=Fixed()).examine(repair=True)
+    assert repaired.healthy
+    assert repaired.repaired["vectors"] == 1

@@ -1,5 +1,6 @@
 """The Python library as a program or a notebook uses it (R7)."""
 
+import os
 import re
 import subprocess
 import sys
@@ -33,7 +34,13 @@ def test_r7_the_example_of_the_readme_runs_and_prints_what_it_says(tmp_path: Pat
     example = found[1]
     assert len([line for line in example.splitlines() if line.strip()]) == 5
     done = subprocess.run(
-        [sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False
+        [sys.executable, "-c", example],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(Path(souvenance.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
     )
     assert done.stderr == ""
     assert "The server's language is French." in done.stdout
@@ -41,7 +48,9 @@ def test_r7_the_example_of_the_readme_runs_and_prints_what_it_says(tmp_path: Pat
 
 
 def test_importing_the_package_costs_nothing() -> None:
-    script = "import sys, souvenance; print(souvenance.__version__, 'sqlalchemy' in sys.modules, 'pydantic' in sys.modules)"
+    script = (
+        "import sys, souvenance; print(souvenance.__version__, 'sqlalchemy' in sys.modules, 'pydantic' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == [souvenance.__version__, "False", "False"]
     with pytest.raises(AttributeError):
@@ -50,7 +59,9 @@ def test_importing_the_package_costs_nothing() -> None:
 
 def test_a_vault_is_made_when_first_named_and_what_is_kept_is_there_for_the_next(store_url: str) -> None:
     with memory_at(store_url) as memory:
-        first = memory.remember("We sail on Friday", vault="Côte d’Azur", key="departure", author="Ada", channel="plans")
+        first = memory.remember(
+            "We sail on Friday", vault="Côte d’Azur", key="departure", author="Ada", channel="plans"
+        )
         again = memory.remember("We sail on Friday", vault="cote-d-azur", key="departure")
         mine = memory.remember("I get seasick")
         assert (first.outcome, again.outcome, mine.outcome) == (Outcome.CREATED, Outcome.SKIPPED, Outcome.CREATED)

@@ -25,7 +25,8 @@ from souvenance.domain.fact import (
 )
 from souvenance.domain.note import Note, NoteClass, new_note_id
 from souvenance.domain.vault import Vault
-from souvenance.store import facts, history, links, notes, passages
+from souvenance.memory.dates import dates_said
+from souvenance.store import facts, history, links, notes, passages, people
 from souvenance.store.database import Transaction
 
 POSITION_STEP = 1 << 20
@@ -183,6 +184,7 @@ def write(
 
     The same words about the same subject in the same category are skipped. `digest` becomes the page's index line.
     """
+    tx.hold("remember", vault.id)
     known = facts.same_facts(tx, vault_id=vault.id, hashes=[item.hashed for item in prepared])
     fresh = list({item.hashed: item for item in prepared if item.hashed not in known}.values())
     pages = Pages(tx, vault=vault, at=at, digest=digest)
@@ -192,6 +194,7 @@ def write(
     for number, item in zip(tx.next_numbers("fact_number", len(fresh)), fresh, strict=True):
         note = pages.of(item.observation)
         made[item.hashed] = new_fact(item.observation, number=number, note=note, actor=actor, at=at)
+    made = {hashed: dated(tx, actor, fact, at=at) for hashed, fact in made.items()}
     keep(tx, [(made[item.hashed], item) for item in fresh])
     written = pages.close({fact.note_id for fact in made.values()})
     written.extend(history.fact_written(fact, "remember") for fact in made.values())
@@ -207,6 +210,18 @@ def keep(tx: Transaction, items: Sequence[tuple[Fact, Prepared]]) -> None:
     passages.add_fact_passages(tx, [(item, prepared.words) for item, prepared in items])
     for item, _ in items:
         links.follow_fact(tx, None, item)
+
+
+def dated(tx: Transaction, actor: Actor, fact: Fact, *, at: datetime) -> Fact:
+    """The fact with the dates its wording says, resolved as its speaker meant them (F10)."""
+    dates = dates_said(
+        fact.content,
+        language=fact.language,
+        said_at=fact.said_at,
+        written_at=at,
+        time_zone=lambda: people.time_zone_of(tx, actor.user_id),
+    )
+    return fact if dates == fact.said_dates else replace(fact, said_dates=dates)
 
 
 def new_fact(observation: Observation, *, number: int, note: Note, actor: Actor, at: datetime) -> Fact:

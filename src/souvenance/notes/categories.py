@@ -146,7 +146,7 @@ def _rearrange(
         )
         for place, item in zip(new_items, prepared, strict=True)
     ]
-    written = [revision for _, revision in correct.stored(tx, changes=changes, at=at)]
+    written = [revision for _, revision in correct.stored(tx, actor, changes=changes, at=at)]
     facts.place_facts(tx, settled)
     keep(tx, list(zip(made, prepared, strict=True)))
     written += [history.fact_written(item, "place") for item in settled]

@@ -196,9 +196,7 @@ class Retrieval:
         )
         return searched, why, covered.waiting
 
-    def _trace(
-        self, searched: Searched, scope: Scope, *, why: str, waiting: int, started: float, limit: int
-    ) -> Trace:
+    def _trace(self, searched: Searched, scope: Scope, *, why: str, waiting: int, started: float, limit: int) -> Trace:
         kept_back = 0
         if scope.protected:
             first = _one_per_source(searched, everything=True)[:limit]

@@ -142,7 +142,12 @@ def read_shown(tx: Transaction, candidates: Sequence[Candidate]) -> dict[int, Sh
 
 
 def read_sources(
-    tx: Transaction, *, vault_ids: Sequence[int], notes: Sequence[str] = (), facts: Sequence[int] = (), limit: int = 1000
+    tx: Transaction,
+    *,
+    vault_ids: Sequence[int],
+    notes: Sequence[str] = (),
+    facts: Sequence[int] = (),
+    limit: int = 1000,
 ) -> list[Candidate]:
     """The first active passages of notes' own texts, in reading order, and the passages of facts, in these vaults."""
     own = and_(passage.c.note_id.in_(list(notes)), passage.c.fact_number.is_(None), passage.c.ordinal < 50)

@@ -13,10 +13,11 @@ from typing import Any
 from sqlalchemy import Select, and_, exists, func, or_, select, text, update
 
 from souvenance.domain.fact import State
-from souvenance.domain.note import NoteClass
+from souvenance.domain.note import Note, NoteClass
 from souvenance.store import passages, text_index
 from souvenance.store.database import Transaction
 from souvenance.store.facts import fact_of, in_state
+from souvenance.store.notes import note_of
 from souvenance.store.passages import fact_words, is_active
 from souvenance.store.tables import (
     embedding_model,
@@ -31,6 +32,7 @@ from souvenance.store.tables import (
 )
 
 BATCH = 2000
+DOCUMENTS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,15 @@ def integrity(tx: Transaction) -> list[str]:
     return said + ([f"{orphans} rows point at rows that are not there"] if orphans else [])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What search finds of a note: one of its passages."""
+
+    heading: str
+    text: str
+    active: bool
+
+
 # --- passages --------------------------------------------------------------------------------------------------
 
 
@@ -96,33 +107,23 @@ def passages_of_nothing(tx: Transaction) -> list[Key]:
     return _keys(tx, select(passage.c.vault_id, passage.c.id).where(lost))
 
 
-def notes_to_index(tx: Transaction) -> list[Key]:
-    """Notes with a text of their own, not in the trash, of which search finds nothing."""
-    has = exists().where(
-        passage.c.vault_id == note.c.vault_id,
-        passage.c.note_id == note.c.id,
-        passage.c.fact_number.is_(None),
-        passage.c.active,
-    )
-    statement = select(note.c.vault_id, note.c.id).where(
-        note.c.note_class != NoteClass.AGENT_MEMORY,
-        note.c.deleted_at.is_(None),
-        ~note.c.disabled,
-        func.trim(note.c.content) != "",
-        ~has,
-    )
-    return _keys(tx, statement)
-
-
-def trashed_but_found(tx: Transaction) -> list[Key]:
-    """Passages of trashed or disabled notes that search would still find."""
-    gone = and_(note.c.vault_id == passage.c.vault_id, note.c.id == passage.c.note_id)
-    statement = (
-        select(passage.c.vault_id, passage.c.id)
-        .join(note, gone)
-        .where(passage.c.fact_number.is_(None), passage.c.active, or_(note.c.deleted_at.is_not(None), note.c.disabled))
-    )
-    return _keys(tx, statement)
+def documents(tx: Transaction) -> Iterator[tuple[Note, list[Found]]]:
+    """Every note that has a text of its own, with the passages search has of it, in order."""
+    own = passage.c.fact_number.is_(None)
+    last = ""
+    while True:
+        statement = select(note).where(note.c.note_class != NoteClass.AGENT_MEMORY, note.c.id > last)
+        some = [note_of(row) for row in tx.execute(statement.order_by(note.c.id).limit(DOCUMENTS)).mappings()]
+        held: dict[tuple[int, str], list[Found]] = {}
+        ids = [item.id for item in some]
+        for row in tx.execute(select(passage).where(own, passage.c.note_id.in_(ids)).order_by(passage.c.ordinal)):
+            found = Found(heading=row.heading, text=row.text, active=bool(row.active))
+            held.setdefault((row.vault_id, row.note_id), []).append(found)
+        for item in some:
+            yield item, held.get((item.vault_id, item.id), [])
+        if len(some) < DOCUMENTS:
+            return
+        last = some[-1].id
 
 
 def outdated_terms(tx: Transaction) -> list[Key]:
@@ -156,7 +157,7 @@ def index_facts(tx: Transaction, keys: Sequence[Key]) -> None:
 def remove(tx: Transaction, keys: Sequence[Key]) -> None:
     """Take these passages away."""
     for vault_id in sorted({key.vault_id for key in keys}):
-        passages.remove_passages(tx, vault_id=vault_id, ids=[key.id for key in keys if key.vault_id == vault_id])
+        passages.remove_passages(tx, vault_id=vault_id, ids=[int(key.id) for key in keys if key.vault_id == vault_id])
 
 
 def renew_terms(tx: Transaction, keys: Sequence[Key]) -> None:
@@ -267,9 +268,9 @@ def loosen_links(tx: Transaction, keys: Sequence[Key]) -> None:
 
 def models(tx: Transaction) -> dict[str, int]:
     """Embedding models that have vectors here, and how many."""
-    statement: Select[Any] = (
-        select(embedding_model.c.name, func.count())
+    statement = (
+        select(embedding_model.c.name, func.count().label("vectors"))
         .join(passage_vector, passage_vector.c.model_id == embedding_model.c.id)
         .group_by(embedding_model.c.name)
     )
-    return {row[0]: row[1] for row in tx.execute(statement)}
+    return {row.name: row.vectors for row in tx.execute(statement)}

@@ -137,6 +137,11 @@ def _forget_next(tx: Transaction, *, vault_id: int, places: Sequence[tuple[str, 
             vectors.forget(tx, vault_id=vault_id, passage_ids=list(tx.execute(statement).scalars()))
 
 
+def heading_of(title: str, piece: Piece) -> str:
+    """The trail of a note's passage: its title, then the headings above it."""
+    return " > ".join(part for part in (title, piece.heading) if part)
+
+
 def replace_note_passages(
     tx: Transaction,
     *,
@@ -150,7 +155,7 @@ def replace_note_passages(
     """Make a note's passages those of `pieces`; a piece that says the same after the same keeps its own."""
     here = (passage.c.vault_id == vault_id) & (passage.c.note_id == note_id) & passage.c.fact_number.is_(None)
     old: list[Mapping[Any, Any]] = list(tx.execute(select(passage).where(here).order_by(passage.c.ordinal)).mappings())
-    wanted = [(" > ".join(part for part in (title, piece.heading) if part), piece.text) for piece in pieces]
+    wanted = [(heading_of(title, piece), piece.text) for piece in pieces]
     spare: dict[tuple[str, str, str, bool], list[Mapping[Any, Any]]] = {}
     for before, row in zip([None, *old], old, strict=False):
         spare.setdefault((row["heading"], row["text"], before["text"] if before else "", row["active"]), []).append(row)

@@ -5,12 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from souvenance.notes.trash import index, pieces_of
 from souvenance.store import check
 from souvenance.store.database import Transaction
+from souvenance.store.notes import note_at
+from souvenance.store.passages import heading_of
+
+
+def _notes_to_index(tx: Transaction) -> list[check.Key]:
+    """Notes of which search finds something else than their text, trashed ones of which it finds anything."""
+    wrong = []
+    for note, found in check.documents(tx):
+        wanted = [
+            check.Found(heading=heading_of(note.title, piece), text=piece.text, active=not note.disabled)
+            for piece in pieces_of(note)
+        ]
+        if wanted != found:
+            wrong.append(check.Key(vault_id=note.vault_id, id=note.id))
+    return wrong
 
 
 def _index_notes(tx: Transaction, keys: Sequence[check.Key]) -> None:
-    raise NotImplementedError
+    for key in keys:
+        index(tx, note_at(tx, vault_id=key.vault_id, note_id=str(key.id)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,13 +50,6 @@ QUESTIONS = (
         remedy=check.remove,
     ),
     Question(
-        name="trash",
-        well="Nothing trashed is found.",
-        wrong="passages of trashed or disabled notes are found",
-        ask=check.trashed_but_found,
-        remedy=check.remove,
-    ),
-    Question(
         name="facts",
         well="Every fact has its passage.",
         wrong="facts have no passage that says the same",
@@ -48,9 +58,9 @@ QUESTIONS = (
     ),
     Question(
         name="notes",
-        well="Every note has its passages.",
-        wrong="notes have no passage",
-        ask=check.notes_to_index,
+        well="Every note is found by its text.",
+        wrong="notes are not found by their text",
+        ask=_notes_to_index,
         remedy=_index_notes,
     ),
     Question(

@@ -11,7 +11,7 @@ import typer
 
 from souvenance import __version__
 from souvenance.domain.errors import SouvenanceError
-from souvenance.interfaces.cli import audit, fact, find, history, note, remember, token, upkeep, vault
+from souvenance.interfaces.cli import audit, context, fact, find, history, note, remember, token, upkeep, vault
 from souvenance.interfaces.cli.exits import ExitCode, exit_code, tell
 from souvenance.interfaces.cli.session import (
     DataOption,
@@ -35,14 +35,14 @@ command = typer.Typer(
 for single in (remember.group, find.group, audit.group, upkeep.group):
     command.add_typer(single)
 for noun in (
-    vault.group, fact.group, note.group, history.group, audit.retrievals, token.group,
+    vault.group, fact.group, note.group, history.group, audit.retrievals, context.group, token.group,
 ):  # fmt: skip
     command.add_typer(noun)
 
 
 @command.callback()
 def options(
-    context: typer.Context,
+    started: typer.Context,
     *,
     data: DataOption = None,
     database_url: UrlOption = None,
@@ -50,8 +50,8 @@ def options(
     debug: DebugOption = False,
 ) -> None:
     """A memory for AI assistants that people can read, correct, weigh and trust."""
-    servers = context.obj or {}
-    context.obj = Options(data=data, database_url=database_url, as_json=as_json, debug=debug, servers=dict(servers))
+    servers = started.obj or {}
+    started.obj = Options(data=data, database_url=database_url, as_json=as_json, debug=debug, servers=dict(servers))
 
 
 @verb(command, "version")

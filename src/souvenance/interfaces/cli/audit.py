@@ -13,7 +13,7 @@ retrievals = typer.Typer(
     name="retrievals", help="What was asked of this memory, and what it did not know.", no_args_is_help=True
 )
 
-Limit = Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")]
+Limit = Annotated[int, typer.Option(min=1, max=500, help="At most this many.")]
 Offset = Annotated[int, typer.Option(min=0, help="Skip this many.")]
 
 
@@ -23,8 +23,11 @@ def audit(session: Session, *, limit: Limit = 50, offset: Offset = 0) -> None:
     entries = session.memory.history.audit(actor=session.actor, limit=limit, offset=offset)
     session.out.table(
         {"entries": entries},
-        columns=("when", "who", "through", "did", "details"),
-        rows=[(e.at, e.who, e.source, e.verb, e.details) for e in entries],
+        columns=("when", "who", "through", "did", "vault", "details"),
+        rows=[
+            (e.at, e.who, e.source, e.verb, e.vault, " ".join(f"{k}={v}" for k, v in e.details.items()))
+            for e in entries
+        ],
         empty="Nothing to show.",
     )
 
@@ -57,7 +60,7 @@ def frequent(session: Session, *, limit: Limit = 20) -> None:
     session.out.table(
         {"queries": queries},
         columns=("times", "query", "last"),
-        rows=[(q.times, q.query, q.last_at) for q in queries],
+        rows=[(q.times, q.query, q.last) for q in queries],
         empty="Nothing was asked yet.",
     )
 
@@ -69,6 +72,6 @@ def blind_spots(session: Session, *, limit: Limit = 20) -> None:
     session.out.table(
         {"queries": queries},
         columns=("times", "query", "last"),
-        rows=[(q.times, q.query, q.last_at) for q in queries],
+        rows=[(q.times, q.query, q.last) for q in queries],
         empty="Every query found something.",
     )

@@ -163,7 +163,7 @@ def history(
     session: Session,
     number: Number,
     *,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many changes.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="At most this many changes.")] = 50,
     offset: Annotated[int, typer.Option(min=0, help="Skip this many.")] = 0,
 ) -> None:
     """Show who changed a fact, when, through what, and how."""

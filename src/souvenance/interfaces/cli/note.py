@@ -155,11 +155,12 @@ def restore(
     change: Annotated[int | None, typer.Option(help="Back to the text after this change of its history.")] = None,
 ) -> None:
     """Bring a note back from the trash, or back to an earlier text."""
-    if change is not None:
-        session.memory.history.restore(actor=session.actor, ref=note, change_id=change)
-    else:
-        session.memory.notes.restore(actor=session.actor, ref=note)
-    _said(session, session.memory.notes.get(actor=session.actor, ref=note).note, "is restored")
+    if change is None:
+        _said(session, session.memory.notes.restore(actor=session.actor, ref=note), "is restored")
+        return
+    found = session.memory.notes.get(actor=session.actor, ref=note).note
+    session.memory.history.restore(actor=session.actor, ref=found.id, change_id=change)
+    _said(session, session.memory.notes.get(actor=session.actor, ref=found.id).note, "is restored")
 
 
 @verb(group, "purge")
@@ -177,7 +178,7 @@ def history(
     session: Session,
     note: Ref,
     *,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many changes.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="At most this many changes.")] = 50,
     offset: Annotated[int, typer.Option(min=0, help="Skip this many.")] = 0,
 ) -> None:
     """Show who changed a note, when and through what."""
@@ -197,7 +198,7 @@ def diff(
     change: Annotated[int | None, typer.Argument(help="A change of its history; the latest when left out.")] = None,
 ) -> None:
     """Show what one change did to a note."""
-    revisions = session.memory.history.of_note(actor=session.actor, ref=note, limit=1000, offset=0)
+    revisions = session.memory.history.of_note(actor=session.actor, ref=note, limit=500, offset=0)
     found = next((r for r in revisions if change is None or r.change_id == change), None)
     if found is None:
         raise InvalidInput("This note has no such change.", hint="souvenance note history NOTE lists them.")
