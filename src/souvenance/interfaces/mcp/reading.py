@@ -42,16 +42,11 @@ class StartSession(Arguments):
 
 
 def start_session(call: Call, given: StartSession) -> Result:
-    """What loads when a session starts, within the caller's own budget (N10)."""
+    """What loads when a session starts, within the budget its user chose (N10); it comes quoted from there."""
     session = call.memory.context.start(actor=call.actor, project=given.project)
-    said = [f"Memory at the start of this session. {NOTICE}", quoted(session.text)]
-    if session.cut:
-        said.append("Cut at the budget: search or recall finds the rest.")
-    if session.withheld:
-        said.append(f"{session.withheld} withheld: protected vault, cloud route.")
-    said.append(f"Vaults: {named(session.vaults)}." if session.vaults else "No vault answers yet.")
-    data = {"text": session.text, "cut": session.cut, "withheld": session.withheld, "vaults": list(session.vaults)}
-    return Result(lines(said), data)
+    vaults = [vault.slug for vault in session.vaults[:100]]
+    data = {"text": session.text, "cut": session.cut, "withheld": session.withheld, "vaults": vaults}
+    return Result(session.text, data)
 
 
 def list_vaults(call: Call, _given: NoArguments) -> Result:
@@ -112,7 +107,7 @@ class Recall(Arguments):
     vault: VaultName = None
     depth: Annotated[int, Field(ge=0, le=3, description="Links to follow")] = 1
     budget_tokens: Annotated[int, Field(ge=100, le=32_000)] = 4000
-    max_per_source: Annotated[int | None, Field(ge=1, description="Tokens of one source at most")] = None
+    max_per_source: Annotated[int | None, Field(ge=20, description="Tokens of one source at most")] = None
 
 
 def recall(call: Call, given: Recall) -> Result:
@@ -145,14 +140,14 @@ def recall(call: Call, given: Recall) -> Result:
     sources = f"Sources: {', '.join(listed)}" + (f" and {len(rows) - len(listed)} more" if rows[len(listed) :] else "")
     said = lines(
         head,
-        quoted(body[0].rstrip()) if body[0].strip() else "",
+        quoted(body[0].rstrip()) if rows else "",
         sources if rows else "",
         "Cut at the budget: raise budget_tokens or narrow the topic." if cut else "",
         tail,
     )
     data = {
         "confidence": found.confidence,
-        "text": body[0],
+        "text": body[0] if rows else "",
         "cut": cut,
         "sources": fitting(rows, budget=max(given.budget_tokens - json_tokens(body[0]) - 80, 60)) if rows else [],
         "source_count": len(rows),
@@ -207,10 +202,13 @@ def get_note(call: Call, given: GetNote) -> Result:
         data["facts"] = rows
     for label, name, links in (("Links", "links", view.links), ("Linked from", "backlinks", view.backlinks)):
         if links and page == 1:
-            shown = [{"note": link.note_id, "title": link.title or link.target} for link in links]
+            shown = [
+                ({"note": link.note_id} if link.note_id else {}) | {"title": link.title or link.target}
+                for link in links
+            ]
             kept = fitting(shown, budget=max(left // 6, 30))
             more = f" and {len(shown) - len(kept)} more" if len(kept) < len(shown) else ""
-            titles = [f"{row['note'] or 'not yet written'} {inline(row['title'] or '')}" for row in kept]
+            titles = [f"{row.get('note', 'not yet written')} {inline(row['title'])}" for row in kept]
             said.append(f"{label}: {', '.join(titles)}{more}")
             data[name] = kept
     return Result(lines(said), data)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from souvenance.interfaces.mcp.engine import Engine
     from souvenance.settings import Settings
 
+_CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
 _THREADS = 8
 _PATIENCE = 60.0
 """Seconds for which answers are still given after the client has closed its end."""
@@ -108,9 +109,11 @@ class Client:
         if line.method == "initialize":
             self._opening_id = line.message.get("id")
         params = line.message.get("params")
-        told = params.get("clientInfo") if line.method == "initialize" and isinstance(params, dict) else None
-        if isinstance(told, dict):
-            self._name = str(told.get("title") or told.get("name") or "")
+        if isinstance(params, dict):
+            meta = params.get("_meta")
+            told = params.get("clientInfo") or (meta.get(_CLIENT_INFO) if isinstance(meta, dict) else None)
+            if isinstance(told, dict):
+                self._name = str(told.get("title") or told.get("name") or "")[:200]
 
     def _cancelled(self, line: Line) -> None:
         """Wait no longer for what the client has given up; what has begun is finished all the same."""
