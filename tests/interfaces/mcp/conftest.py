@@ -149,9 +149,11 @@ def http() -> Connect:
     async def connect(server: HttpServer, token: str, *, mode: str = "auto") -> AsyncIterator[Client]:
         timeout = httpx2.Timeout(30, read=60)
         sent = {"Authorization": f"Bearer {token}"}
-        async with httpx2.AsyncClient(headers=sent, timeout=timeout) as transport:
-            async with Client(streamable_http_client(f"{server.url}/mcp", http_client=transport), mode=mode) as client:
-                yield client
+        async with (
+            httpx2.AsyncClient(headers=sent, timeout=timeout) as transport,
+            Client(streamable_http_client(f"{server.url}/mcp", http_client=transport), mode=mode) as client,
+        ):
+            yield client
 
     return connect
 
