@@ -10,6 +10,8 @@ from souvenance.memory.facts import Facts
 from souvenance.notes.context import Context
 from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
+from souvenance.retrieval.audit import Retrievals
+from souvenance.retrieval.retrieval import Retrieval
 from souvenance.store.database import Database
 from souvenance.store.people import User
 from souvenance.vaults.vaults import Vaults
@@ -27,6 +29,8 @@ class Application:
     context: Context
     notes: Notes
     tokens: Tokens
+    retrieval: Retrieval
+    retrievals: Retrievals
 
     def owner_through(
         self, source: Source, *, route: Route = Route.LOCAL, is_model: bool = False, name: str = ""
@@ -36,4 +40,5 @@ class Application:
 
     def close(self) -> None:
         """Stop background work and give every connection back."""
+        self.retrievals.close()
         self.database.close()

@@ -7,10 +7,14 @@ from souvenance.accounts.tokens import Tokens
 from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
 from souvenance.memory.facts import Facts
+from souvenance.models.embedder import Embedder
 from souvenance.models.local import LocalEmbedder
 from souvenance.notes.context import Context
 from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
+from souvenance.retrieval.audit import Retrievals
+from souvenance.retrieval.meaning import Meaning
+from souvenance.retrieval.retrieval import Retrieval
 from souvenance.settings import Settings
 from souvenance.store.database import Database, sqlite_url
 from souvenance.upkeep.doctor import Doctor
@@ -22,10 +26,16 @@ def store_url(settings: Settings) -> str:
     return settings.database_url.get_secret_value() if settings.database_url else sqlite_url(settings.data_folder)
 
 
-def open_application(settings: Settings, *, clock: Clock = utc_now) -> Application:
-    """Open the memory these settings point at, making it when it is not there yet."""
+def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Embedder | None = None) -> Application:
+    """Open the memory these settings point at, making it when it is not there yet.
+
+    `embedder` stands in for the one that the settings name.
+    """
+    if embedder is None and settings.embedder == "local":
+        embedder = LocalEmbedder()
     database = Database(store_url(settings)).open()
-    vaults = Vaults(database, clock, has_local_embedder=settings.embedder == "local")
+    retrievals = Retrievals(database)
+    vaults = Vaults(database, clock, has_local_embedder=embedder is not None)
     return Application(
         database=database,
         owner=ensure_owner(database, clock),
@@ -35,6 +45,8 @@ def open_application(settings: Settings, *, clock: Clock = utc_now) -> Applicati
         context=Context(database),
         notes=Notes(database, clock),
         tokens=Tokens(database, clock),
+        retrieval=Retrieval(database, clock, Meaning(database, embedder), retrievals),
+        retrievals=retrievals,
     )
 
 

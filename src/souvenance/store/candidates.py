@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, and_, func, or_, select, tuple_
 
@@ -15,8 +16,7 @@ SAMPLE = 2000
 """Passages of a vault whose lengths are averaged."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """One passage as ranking sees it."""
 
     id: int
@@ -68,7 +68,7 @@ def read_candidates(
         )
         if condition is not None:
             statement = statement.where(condition)
-        found += [Candidate(*row) for row in tx.execute(statement)]
+        found += [Candidate._make(row) for row in tx.execute(statement)]
     return found
 
 
@@ -81,7 +81,7 @@ def read_around(tx: Transaction, places: Sequence[Candidate]) -> list[Candidate]
         return []
     place = tuple_(passage.c.vault_id, passage.c.origin, passage.c.ordinal)
     statement = select(*_COLUMNS).where(place.in_(sorted(wanted)), passage.c.active)
-    return [Candidate(*row) for row in tx.execute(statement)]
+    return [Candidate._make(row) for row in tx.execute(statement)]
 
 
 def count_passages(tx: Transaction, *, vault_id: int) -> int:
@@ -96,8 +96,7 @@ def average_length(tx: Transaction, *, vault_id: int) -> float:
     return float(tx.execute(select(func.coalesce(func.avg(some.c.length), 0))).scalar_one())
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """What a hit shows of its passage, note and fact."""
 
     text: str
@@ -108,7 +107,7 @@ class Shown:
     category: str
     muted: bool
     version: int
-    updated_at: object
+    updated_at: datetime
     key: str
 
 
@@ -138,7 +137,7 @@ def read_shown(tx: Transaction, candidates: Sequence[Candidate]) -> dict[int, Sh
         .outerjoin(fact, and_(fact.c.vault_id == passage.c.vault_id, fact.c.number == passage.c.fact_number))
         .where(here)
     )
-    return {row[0]: Shown(*row[1:]) for row in tx.execute(statement)}
+    return {row[0]: Shown._make(row[1:]) for row in tx.execute(statement)}
 
 
 def read_sources(
@@ -157,4 +156,4 @@ def read_sources(
         .order_by(passage.c.note_id, passage.c.ordinal, passage.c.id)
         .limit(limit)
     )
-    return [Candidate(*row) for row in tx.execute(statement)]
+    return [Candidate._make(row) for row in tx.execute(statement)]
