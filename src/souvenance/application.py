@@ -11,6 +11,7 @@ from souvenance.notes.context import Context
 from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
 from souvenance.retrieval.audit import Retrievals
+from souvenance.retrieval.embedding import Embedding
 from souvenance.retrieval.retrieval import Retrieval
 from souvenance.store.database import Database
 from souvenance.store.people import User
@@ -31,6 +32,7 @@ class Application:
     tokens: Tokens
     retrieval: Retrieval
     retrievals: Retrievals
+    embedding: Embedding
 
     def owner_through(
         self, source: Source, *, route: Route = Route.LOCAL, is_model: bool = False, name: str = ""
@@ -41,4 +43,5 @@ class Application:
     def close(self) -> None:
         """Stop background work and give every connection back."""
         self.retrievals.close()
+        self.embedding.close()
         self.database.close()

@@ -13,6 +13,7 @@ from souvenance.notes.context import Context
 from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
 from souvenance.retrieval.audit import Retrievals
+from souvenance.retrieval.embedding import Embedding
 from souvenance.retrieval.meaning import Meaning
 from souvenance.retrieval.retrieval import Retrieval
 from souvenance.settings import Settings
@@ -29,7 +30,7 @@ def store_url(settings: Settings) -> str:
 def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Embedder | None = None) -> Application:
     """Open the memory these settings point at, making it when it is not there yet.
 
-    `embedder` stands in for the one that the settings name.
+    `embedder` takes the place of the one the settings name.
     """
     if embedder is None and settings.embedder == "local":
         embedder = LocalEmbedder()
@@ -47,6 +48,7 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         tokens=Tokens(database, clock),
         retrieval=Retrieval(database, clock, Meaning(database, embedder), retrievals),
         retrievals=retrievals,
+        embedding=Embedding(database, embedder, clock),
     )
 
 

@@ -51,9 +51,9 @@ def test_every_option_of_a_command_is_in_its_section_and_the_reverse(path: tuple
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_command_named_on_any_page_exists(page: Path) -> None:
     nouns = {path[0] for path in COMMANDS if len(path) == 2}
-    for named in re.findall(r"(?<![\w/.-])souvenance((?: [a-z-]+)+)", page.read_text(encoding="utf-8")):
+    for named in re.findall(r"(?<![\w/.-])(?<!from )souvenance((?: [a-z-]+)+)", page.read_text(encoding="utf-8")):
         words = tuple(word for word in named.split() if not word.startswith("-"))
-        known = words[:1] in COMMANDS or words[:2] in COMMANDS or (words[:1] == words and words[0] in nouns)
+        known = words[:1] in COMMANDS or words[:2] in COMMANDS or (len(words) == 1 and words[0] in nouns)
         assert known or not words, f"souvenance{named}"
 
 

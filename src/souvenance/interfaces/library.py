@@ -228,19 +228,17 @@ class Souvenance:
         """Wait until everything remembered can be found by meaning; False when `timeout` seconds did not suffice or
         there is no embedder to do it.
         """
-        deadline = None if timeout is None else time.monotonic() + timeout
         embedding = self.application.embedding
         if not self._has_embedder:
             return False
         if not self._background:
-            embedding.catch_up(limit_seconds=timeout)
-            return embedding.status().waiting == 0
-        while True:
-            if embedding.status().waiting == 0:
-                return True
+            return embedding.catch_up(limit_seconds=timeout).waiting == 0
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while embedding.status().waiting:
             if deadline is not None and time.monotonic() >= deadline:
                 return False
             time.sleep(_LOOK_AGAIN)
+        return True
 
 
 def _observation(item: str | Mapping[str, Any] | Observation) -> Observation:

@@ -9,7 +9,8 @@ from typing import Any
 
 from souvenance.domain.access import Actor
 from souvenance.domain.fact import Fact, SaidDate, State, SubjectKind
-from souvenance.domain.note import Note, NoteClass, title_key
+from souvenance.domain.note import Note, NoteClass
+from souvenance.memory import correct
 from souvenance.notes import trash
 from souvenance.store import facts, history, links, notes
 from souvenance.store.database import Transaction
@@ -17,8 +18,8 @@ from souvenance.store.tables import fact as fact_table
 from souvenance.store.tables import note as note_table
 
 
-def fact_as(current: Fact, kept: Mapping[str, Any], *, page_is_live: bool) -> Fact:
-    """The fact with every value its revision kept; it stays on its present page where the former one is gone."""
+def fact_as(current: Fact, kept: Mapping[str, Any], *, pages: set[str]) -> Fact:
+    """The fact with every value its revision kept; it stays on its present page where the former one was purged."""
     former = replace(
         current,
         key=kept.get("key", ""),
@@ -37,7 +38,7 @@ def fact_as(current: Fact, kept: Mapping[str, Any], *, page_is_live: bool) -> Fa
         disabled=kept.get("disabled", False),
         deleted_at=_instant(kept.get("deleted_at")),
     )
-    if not page_is_live:
+    if kept["note_id"] not in pages:
         return former
     return replace(
         former,
@@ -88,29 +89,24 @@ def _instant(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
 
 
-def live_pages(tx: Transaction, actor: Actor, vault_id: int) -> set[str]:
-    """Ids of the memory pages of a vault that are not in the trash."""
+def pages_of(tx: Transaction, actor: Actor, vault_id: int) -> set[str]:
+    """Ids of the memory pages of a vault, those in the trash too."""
     here = (note_table.c.vault_id == vault_id) & (note_table.c.note_class == NoteClass.AGENT_MEMORY)
-    return {page.id for page in notes.find_notes(tx, actor, here)}
+    return {page.id for page in notes.find_notes(tx, actor, here, trashed=None, with_content=False)}
 
 
-def place_is_taken(tx: Transaction, actor: Actor, item: Note) -> bool:
+def place_is_taken(tx: Transaction, item: Note) -> bool:
     """Whether another note that stands has the place this one would take (N7)."""
-    same = (note_table.c.vault_id == item.vault_id) & (note_table.c.id != item.id)
-    if item.note_class is NoteClass.AGENT_MEMORY:
-        same &= (
-            (note_table.c.note_class == NoteClass.AGENT_MEMORY)
-            & (note_table.c.category == item.category)
-            & (note_table.c.subject_kind == item.subject_kind)
-            & (note_table.c.subject_id == item.subject_id)
-        )
-    else:
-        same &= (
-            (note_table.c.note_class != NoteClass.AGENT_MEMORY)
-            & (note_table.c.folder == item.folder)
-            & (note_table.c.title_key == title_key(item.title))
-        )
-    return bool(notes.find_notes(tx, actor, same, limit=1))
+    if item.note_class is not NoteClass.AGENT_MEMORY:
+        return notes.same_title(tx, item) is not None
+    standing = notes.category_note(
+        tx,
+        vault_id=item.vault_id,
+        category=item.category,
+        subject_kind=item.subject_kind,
+        subject_id=item.subject_id,
+    )
+    return standing is not None and standing.id != item.id
 
 
 def facts_of(tx: Transaction, vault_id: int, numbers: Sequence[int]) -> list[Fact]:
@@ -127,6 +123,20 @@ def put_note(tx: Transaction, actor: Actor, before: Note, after: Note, *, verb: 
     saved = replace(after, version=before.version + 1, updated_at=at)
     notes.save_note(tx, before, saved)
     trash.index(tx, saved)
-    links.adopt(tx, saved)
+    if saved.deleted_at is None:
+        links.adopt(tx, saved)
     history.record_change(tx, actor, verb=verb, at=at, written=[history.note_written(saved, verb)])
     return saved
+
+
+def put_facts(
+    tx: Transaction, actor: Actor, pairs: Sequence[tuple[Fact, Fact]], *, verb: str, at: datetime
+) -> list[Fact]:
+    """Write former states of facts over the present ones, as one change; a page they need comes back with them."""
+    changes = []
+    pages: list[history.Written] = []
+    for before, former in pairs:
+        after, written = correct.on_a_page(tx, former, at=at)
+        pages += written
+        changes.append((before, after, verb))
+    return correct.apply(tx, actor, changes=changes, verb=verb, at=at, also=pages)

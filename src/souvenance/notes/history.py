@@ -16,7 +16,17 @@ from souvenance.memory import correct
 from souvenance.notes import revert
 from souvenance.notes.diff import fact_diff, note_diff
 from souvenance.notes.find import find_note
-from souvenance.notes.former import fact_as, facts_of, is_same_fact, is_same_note, live_pages, note_as, put_note
+from souvenance.notes.former import (
+    fact_as,
+    facts_of,
+    is_same_fact,
+    is_same_note,
+    note_as,
+    pages_of,
+    place_is_taken,
+    put_facts,
+    put_note,
+)
 from souvenance.notes.page_history import newest_by_fact, page_changes, page_text, stands
 from souvenance.store import facts as fact_rows
 from souvenance.store import notes as note_rows
@@ -118,6 +128,8 @@ class History:
             revert.require_configure(tx, actor, found.vault_id)
             then = _living(_at(tx, found.vault_id, NOTE, found.id, change_id))
             after = note_as(found, then.after)
+            if place_is_taken(tx, after):
+                raise Conflict("Another note has its place now.", hint="Move or rename that one first.")
             if not is_same_note(found, after):
                 put_note(tx, actor, found, after, verb="restore", at=now)
             if found.note_class is NoteClass.AGENT_MEMORY:
@@ -181,30 +193,30 @@ def fact_number(ref: str | int) -> int | None:
 def _restore_fact(tx: Transaction, actor: Actor, number: int, change_id: int, now: datetime) -> Fact:
     _, found = correct.writable_fact(tx, actor, number)
     then = _living(_at(tx, found.vault_id, FACT, str(number), change_id))
-    after = fact_as(found, then.after, page_is_live=then.note_id in live_pages(tx, actor, found.vault_id))
+    after = fact_as(found, then.after, pages=pages_of(tx, actor, found.vault_id))
     if is_same_fact(found, after):
         return found
-    (saved,) = correct.apply(tx, actor, changes=[(found, after, "restore")], verb="restore", at=now)
+    (saved,) = put_facts(tx, actor, [(found, after)], verb="restore", at=now)
     return saved
 
 
 def _restore_page_facts(tx: Transaction, actor: Actor, page: Note, change_id: int, now: datetime) -> None:
     kept = rows.page_revisions(tx, vault_id=page.vault_id, note_id=page.id)
     then = newest_by_fact(kept, change_id)
-    pages = live_pages(tx, actor, page.vault_id)
-    changes = []
+    pages = pages_of(tx, actor, page.vault_id)
+    pairs = []
     for found in facts_of(tx, page.vault_id, sorted({int(item.reference) for item in kept if item.kind == FACT})):
         former = then.get(str(found.number))
         is_there = found.note_id == page.id and found.state is State.IN_FORCE
         if former is not None and (is_there or stands(former, page.id)):
-            after = fact_as(found, former.after, page_is_live=former.note_id in pages)
+            after = fact_as(found, former.after, pages=pages)
         elif former is None and is_there:
             after = correct.deleted(found, at=now)
         else:
             continue
         if not is_same_fact(found, after):
-            changes.append((found, after, "restore"))
-    correct.apply(tx, actor, changes=changes, verb="restore", at=now)
+            pairs.append((found, after))
+    put_facts(tx, actor, pairs, verb="restore", at=now)
 
 
 def _at(tx: Transaction, vault_id: int, kind: str, reference: str, change_id: int) -> Revision:

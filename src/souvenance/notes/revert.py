@@ -14,16 +14,16 @@ from souvenance.domain.errors import NotAllowed
 from souvenance.domain.fact import State
 from souvenance.domain.note import Note, NoteClass
 from souvenance.domain.vault import Vault
-from souvenance.memory import correct
 from souvenance.notes.diff import fact_diff, note_diff
 from souvenance.notes.former import (
     fact_as,
     facts_of,
     is_same_fact,
     is_same_note,
-    live_pages,
     note_as,
+    pages_of,
     place_is_taken,
+    put_facts,
     put_note,
 )
 from souvenance.store import history, notes
@@ -181,13 +181,13 @@ class _Batch:
             self._notes(kept)
 
     def _facts(self, kept: dict[str, list[Revision]]) -> None:
-        pages = live_pages(self._tx, self._actor, self._vault.id)
-        changes = []
+        pages = pages_of(self._tx, self._actor, self._vault.id)
+        pairs = []
         for found in facts_of(self._tx, self._vault.id, sorted(int(reference) for reference in kept)):
             revisions = kept[str(found.number)]
             former, conflict = self._before(revisions)
             if former is not None:
-                after = fact_as(found, former.after, page_is_live=former.note_id in pages)
+                after = fact_as(found, former.after, pages=pages)
             else:
                 after = found if found.state is State.TRASHED else replace(found, deleted_at=self._at)
             if is_same_fact(found, after):
@@ -200,9 +200,9 @@ class _Batch:
                           did=did, diff=fact_diff(now, then), conflict=conflict)  # fmt: skip
             (self.left if conflict else self.done).append(thing)
             if not conflict:
-                changes.append((found, after, "revert"))
-        if changes and not self._dry_run:
-            correct.apply(self._tx, self._actor, changes=changes, verb="revert", at=self._at)
+                pairs.append((found, after))
+        if pairs and not self._dry_run:
+            put_facts(self._tx, self._actor, pairs, verb="revert", at=self._at)
 
     def _notes(self, kept: dict[str, list[Revision]]) -> None:
         chosen = (note_table.c.vault_id == self._vault.id) & note_table.c.id.in_(sorted(kept))
@@ -211,7 +211,7 @@ class _Batch:
             after = self._former_note(found, former)
             if is_same_note(found, after):
                 continue
-            if not conflict and after.deleted_at is None and place_is_taken(self._tx, self._actor, after):
+            if not conflict and after.deleted_at is None and place_is_taken(self._tx, after):
                 conflict = "another note has its place now"
             now, then = history.note_written(found, "").after, history.note_written(after, "").after
             did = _did(new=former is None, was_there=not found.deleted_at, is_there=not after.deleted_at)

@@ -39,7 +39,7 @@ _NEXT = """
 Search before you write: `search` covers agent memory too, muted categories included.
 Use `recall` for what is known on a topic, `get_note` for a note by its id.
 """
-_NEXT_WRITE = """Keep what you learn with `remember_about_user` or `remember_about_project`; use a category that is there already.
+_NEXT_WRITE = """Keep what you learn with `remember_about_user` or `remember_about_project`, in a category there is.
 Correct with `edit_note`; end what no longer holds with `retire_fact`, by the number and version a read gave you.
 """
 _NEXT_READ = "You may read but not write.\n"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, delete, func, insert, literal_column, select, update
 
@@ -83,6 +84,15 @@ def prune_changes(tx: Transaction, *, keep: int) -> None:
             tx.execute(delete(vector_change).where(vector_change.c.seq <= newest - keep))
 
 
+def count_changes(tx: Transaction) -> int:
+    """About how long the log is: by its ends, since only the oldest are ever cut."""
+    if not tx.is_sqlite:
+        return 0
+    oldest = tx.execute(select(func.min(vector_change.c.seq))).scalar()
+    newest = tx.execute(select(func.max(vector_change.c.seq))).scalar()
+    return 0 if oldest is None or newest is None else newest - oldest + 1
+
+
 # --- what is embedded for a passage ----------------------------------------------------------------------------
 
 
@@ -148,9 +158,9 @@ def add_vectors(tx: Transaction, *, model: int, items: Sequence[tuple[Unembedded
             passage_vector.c.model_id == model,
         )
         present = set(tx.execute(done).scalars())
-        wanted = [passage_id for passage_id in here if passage_id not in present]
+        wanted = here.keys() - present
         now = texts_to_embed().where(passage.c.vault_id == vault_id, passage.c.id.in_(wanted), passage.c.active)
-        rows = []
+        rows: list[dict[str, Any]] = []
         for row in tx.execute(now):
             item, vector, both = here[row.id]
             if unembedded(row) == item:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from souvenance.domain.access import Actor, Route, Source
-from souvenance.domain.errors import InvalidInput
+from souvenance.domain.errors import InvalidInput, SouvenanceError
 from souvenance.interfaces.cli.output import Output
 
 if TYPE_CHECKING:
@@ -104,9 +105,8 @@ class Session:
 
         What is left over waits for the next write, for `souvenance embed` or for a running server.
         """
-        embedding = getattr(self.memory, "embedding", None)
-        if embedding is not None:
-            embedding.catch_up(limit_seconds=EMBED_SECONDS)
+        with contextlib.suppress(SouvenanceError):
+            self.memory.embedding.catch_up(limit_seconds=EMBED_SECONDS)
 
     def confirm(self, question: str, *, yes: bool) -> None:
         """Ask before what cannot be undone; a script says --yes."""

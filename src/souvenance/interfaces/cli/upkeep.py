@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from souvenance.domain.errors import EmbedderUnavailable
 from souvenance.interfaces.cli.exits import ExitCode
 from souvenance.interfaces.cli.output import plain
 from souvenance.interfaces.cli.session import Session, verb
@@ -45,12 +44,12 @@ def embed(
 ) -> None:
     """Make the vectors that are missing now, rather than in the background."""
     with session.out.progress("Embedding") as advance:
-        session.memory.embedding.catch_up(limit_seconds=seconds, progress=advance)
-    status = session.memory.embedding.status()
-    if status.model is None:
-        raise EmbedderUnavailable("There is no embedder; search works by words.", hint=status.why)
+        status = session.memory.embedding.catch_up(
+            limit_seconds=seconds, progress=lambda so_far: advance(so_far.embedded, so_far.passages)
+        )
     session.out.say(
-        plain(status), f"{status.embedded:,} passages have a vector of {status.model}, {status.waiting:,} wait."
+        plain(status),
+        f"{status.embedded:,} of {status.passages:,} passages have a vector of {status.model}; {status.waiting:,} wait.",
     )
 
 

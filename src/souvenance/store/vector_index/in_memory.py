@@ -24,7 +24,7 @@ CHUNK = 4096
 _ROWS = (
     "SELECT passage_id, vector, with_previous FROM passage_vector WHERE vault_id = ? AND model_id = ? AND active = 1"
 )
-_SOME_ROWS = f"{_ROWS} AND passage_id IN (SELECT value FROM json_each(?))"
+_SOME_ROWS = _ROWS + " AND passage_id IN (SELECT value FROM json_each(?))"  # noqa: S608 (constants)
 _LOG_ENDS = "SELECT (SELECT min(seq) FROM vector_change), (SELECT max(seq) FROM vector_change)"
 _LOG = "SELECT DISTINCT passage_id FROM vector_change WHERE vault_id = ? AND seq > ? AND seq <= ?"
 
@@ -101,6 +101,13 @@ class InMemoryIndex:
         with self._lock:
             return frozenset(self._damaged)
 
+    def take_damaged(self) -> frozenset[tuple[int, int]]:
+        """`damaged`, handed over to whoever makes them again."""
+        with self._lock:
+            taken = frozenset(self._damaged)
+            self._damaged.clear()
+            return taken
+
     @property
     def memory(self) -> int:
         """Bytes held in codes."""
@@ -154,7 +161,7 @@ class InMemoryIndex:
         vault.with_previous.add(pair_ids, pairs)
 
     def _usable(self, vault_id: int, rows: Iterable[Any], dimension: int) -> tuple[Ids, Floats, Ids, Floats]:
-        """Ids and vectors alone, then ids and vectors with the predecessor; a row with either one damaged is skipped."""
+        """Ids and vectors alone, then ids and vectors with the predecessor; a row with a damaged one is skipped."""
         every = list(rows)
         ids = np.asarray([row[0] for row in every], dtype=np.int64)
         alone, alone_usable = read_vectors([row[1] for row in every], dimension)
