@@ -45,6 +45,8 @@ class Memory:
                 from souvenance.wiring import open_application
 
                 self._opened = open_application(self._settings)
+                # No `serve` runs, or it would have been asked: what is written here is embedded here.
+                self._opened.embedding.start_background()
             return self._opened
 
     def close(self) -> None:
