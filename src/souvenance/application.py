@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from souvenance.accounts.tokens import Tokens
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.memory.facts import Facts
+from souvenance.notes.notes import Notes
 from souvenance.store.database import Database
 from souvenance.store.people import User
 from souvenance.vaults.vaults import Vaults
@@ -20,6 +21,7 @@ class Application:
     owner: User
     vaults: Vaults
     facts: Facts
+    notes: Notes
     tokens: Tokens
 
     def owner_through(

@@ -7,20 +7,33 @@ from souvenance.accounts.tokens import Tokens
 from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
 from souvenance.memory.facts import Facts
+from souvenance.models.local import LocalEmbedder
+from souvenance.notes.notes import Notes
 from souvenance.settings import Settings
 from souvenance.store.database import Database, sqlite_url
+from souvenance.upkeep.doctor import Doctor
 from souvenance.vaults.vaults import Vaults
+
+
+def store_url(settings: Settings) -> str:
+    """The URL of the store these settings point at."""
+    return settings.database_url.get_secret_value() if settings.database_url else sqlite_url(settings.data_folder)
 
 
 def open_application(settings: Settings, *, clock: Clock = utc_now) -> Application:
     """Open the memory these settings point at, making it when it is not there yet."""
-    url = settings.database_url.get_secret_value() if settings.database_url else sqlite_url(settings.data_folder)
-    database = Database(url).open()
+    database = Database(store_url(settings)).open()
     vaults = Vaults(database, clock, has_local_embedder=settings.embedder == "local")
     return Application(
         database=database,
         owner=ensure_owner(database, clock),
         vaults=vaults,
         facts=Facts(database, clock, vaults),
+        notes=Notes(database, clock),
         tokens=Tokens(database, clock),
     )
+
+
+def open_doctor(settings: Settings) -> Doctor:
+    """The examination of the memory these settings point at; the memory need not open."""
+    return Doctor(store_url(settings), embedder=LocalEmbedder() if settings.embedder == "local" else None)

@@ -25,6 +25,7 @@ from souvenance.store import tables
 
 SCHEMA_REVISION = "0001"
 BUSY_SECONDS = 60.0
+CHANGE_CHANNEL = "souvenance_change"
 _WRITE = "souvenance_write"
 
 
@@ -36,11 +37,12 @@ def sqlite_url(data: Path) -> str:
 class Transaction:
     """One open transaction, as every query of the store takes it."""
 
-    __slots__ = ("connection", "is_sqlite")
+    __slots__ = ("connection", "is_sqlite", "is_write")
 
-    def __init__(self, connection: Connection, *, is_sqlite: bool) -> None:
+    def __init__(self, connection: Connection, *, is_sqlite: bool, is_write: bool) -> None:
         self.connection = connection
         self.is_sqlite = is_sqlite
+        self.is_write = is_write
 
     def execute(
         self, statement: Executable, values: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
@@ -117,9 +119,18 @@ class Database:
             with self._engine.connect() as connection:
                 connection.execution_options(**{_WRITE: write})
                 with connection.begin():
-                    yield Transaction(connection, is_sqlite=self.is_sqlite)
+                    yield Transaction(connection, is_sqlite=self.is_sqlite, is_write=write)
+                    if write and not self.is_sqlite:
+                        connection.exec_driver_sql(f"NOTIFY {CHANGE_CHANNEL}")
         except exc.DBAPIError as error:
             raise translated(error) from error
+
+    def private_connection(self) -> Any:
+        """A driver's connection outside the pool and outside any transaction, for a listener; its caller closes it."""
+        pooled = self._engine.raw_connection()
+        connection = pooled.driver_connection
+        pooled.detach()
+        return connection
 
     # --- opening -----------------------------------------------------------------------------------------------
 

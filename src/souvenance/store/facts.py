@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, delete, func, insert, select, update
 
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.errors import NotFound, StaleVersion, Withheld
@@ -14,7 +15,7 @@ from souvenance.domain.fact import Fact, SaidDate, State, SubjectKind
 from souvenance.store import passages
 from souvenance.store.access import readable, withheld
 from souvenance.store.database import Transaction
-from souvenance.store.tables import fact, passage, revision
+from souvenance.store.tables import fact, link, passage, revision
 
 MUTABLE = (
     "note_id", "key", "content", "confidence", "importance", "category", "subject_kind", "subject_id", "channel",
@@ -84,10 +85,10 @@ def in_state(*states: State) -> ColumnElement[bool]:
     return chosen
 
 
-def add_facts(tx: Transaction, items: Mapping[str, Fact]) -> None:
-    """Write new facts, by their content hashes."""
+def add_facts(tx: Transaction, items: Sequence[tuple[str, Fact]]) -> None:
+    """Write new facts, each with its content hash."""
     if items:
-        tx.execute(insert(fact), [_row(item, hashed) for hashed, item in items.items()])
+        tx.execute(insert(fact), [_row(item, hashed) for hashed, item in items])
 
 
 def save_fact(tx: Transaction, before: Fact, after: Fact) -> None:
@@ -142,14 +143,45 @@ def list_facts(
     return [fact_of(row) for row in tx.execute(statement).mappings()]
 
 
-def page_of(tx: Transaction, *, vault_id: int, note_id: str) -> list[Fact]:
+def page_of(tx: Transaction, *, vault_id: int, note_id: str, limit: int | None = None, offset: int = 0) -> list[Fact]:
     """The facts in force of one category, in the order of its page (N2)."""
     return list_facts(
         tx,
         vault_ids=[vault_id],
         condition=fact.c.note_id == note_id,
         order=(fact.c.position, fact.c.number),
+        limit=limit,
+        offset=offset,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """A page's size without reading it: how many facts in force, and its lowest and highest position."""
+
+    count: int
+    first: int
+    last: int
+
+
+def page_extent(tx: Transaction, *, vault_id: int, note_id: str) -> Extent:
+    """How large a page is; positions are 0 where it is empty."""
+    here = (fact.c.vault_id == vault_id) & (fact.c.note_id == note_id)
+    statement = select(
+        func.count().label("count"), func.min(fact.c.position).label("first"), func.max(fact.c.position).label("last")
+    )
+    row = tx.execute(statement.where(here, in_state(State.IN_FORCE))).mappings().one()
+    return Extent(row["count"], row["first"] or 0, row["last"] or 0)
+
+
+def place_facts(tx: Transaction, items: Sequence[Fact]) -> None:
+    """Give facts their positions anew; no version rises, since neither their words nor their order change."""
+    if items:
+        here = (fact.c.vault_id == bindparam("b_vault")) & (fact.c.number == bindparam("b_number"))
+        tx.execute(
+            update(fact).where(here).values(position=bindparam("b_position")),
+            [{"b_vault": item.vault_id, "b_number": item.number, "b_position": item.position} for item in items],
+        )
 
 
 def same_facts(tx: Transaction, *, vault_id: int, hashes: Sequence[str]) -> dict[str, Fact]:
@@ -185,6 +217,11 @@ def purge_facts(tx: Transaction, *, vault_id: int, numbers: Sequence[int]) -> No
         tx.execute(
             delete(revision).where(
                 revision.c.vault_id == vault_id, revision.c.kind == "fact", revision.c.subject_ref.in_(references)
+            )
+        )
+        tx.execute(
+            delete(link).where(
+                link.c.vault_id == vault_id, link.c.source_kind == "fact", link.c.source_id.in_(references)
             )
         )
         tx.execute(delete(fact).where(fact.c.vault_id == vault_id, fact.c.number.in_(chunk)))

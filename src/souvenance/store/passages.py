@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, insert, literal_column, select, update
 
 from souvenance.domain.fact import Fact, State
 from souvenance.store import text_index, vectors
@@ -90,9 +90,14 @@ def _insert(tx: Transaction, rows: Sequence[dict[str, Any]]) -> None:
         text_index.add(tx, [_entry(row) for row in rows if row["active"] and row["terms"]])
 
 
+def _in_origin(vault_id: int, origin: str) -> ColumnElement[bool]:
+    # The index holds only passages that stand in an origin; a planner uses it when told so in as many words.
+    somewhere = passage.c.origin != literal_column("''")
+    return (passage.c.vault_id == vault_id) & (passage.c.origin == origin) & somewhere
+
+
 def _last_place(tx: Transaction, vault_id: int, origin: str) -> int:
-    statement = select(func.max(passage.c.ordinal)).where(passage.c.vault_id == vault_id, passage.c.origin == origin)
-    return tx.execute(statement).scalar() or 0
+    return tx.execute(select(func.max(passage.c.ordinal)).where(_in_origin(vault_id, origin))).scalar() or 0
 
 
 def save_fact_passage(tx: Transaction, before: Fact, after: Fact) -> None:
@@ -116,7 +121,7 @@ def save_fact_passage(tx: Transaction, before: Fact, after: Fact) -> None:
     tx.execute(update(passage).where(here).values(**new))
     if new["active"] and new["terms"]:
         text_index.add(tx, [_entry(new | {"id": old["id"]})])
-    if reworded:
+    if reworded or (new["active"] and new["origin"]):  # back in force: what stands before it may have changed
         vectors.forget(tx, vault_id=before.vault_id, passage_ids=[old["id"]])
     else:
         vectors.set_active(tx, vault_id=before.vault_id, passage_ids=[old["id"]], active=new["active"])
@@ -127,7 +132,7 @@ def _forget_next(tx: Transaction, *, vault_id: int, places: Sequence[tuple[str, 
     """Drop the vectors of what stands just after these places: part of what they said has changed."""
     for origin, ordinal in places:
         if origin:
-            after = (passage.c.vault_id == vault_id) & (passage.c.origin == origin) & (passage.c.ordinal > ordinal)
+            after = _in_origin(vault_id, origin) & (passage.c.ordinal > ordinal)
             statement = select(passage.c.id).where(after, passage.c.active).order_by(passage.c.ordinal).limit(1)
             vectors.forget(tx, vault_id=vault_id, passage_ids=list(tx.execute(statement).scalars()))
 
@@ -179,6 +184,21 @@ def replace_note_passages(
         tx.execute(update(passage).where(at).values(ordinal=bindparam("b_ordinal")), moved)
     ids = tx.next_numbers("passage_id", len(fresh))
     _insert(tx, [row | {"id": passage_id} for passage_id, row in zip(ids, fresh, strict=True)])
+
+
+def set_note_active(tx: Transaction, *, vault_id: int, note_id: str, active: bool) -> None:
+    """Let a note's own passages be found, or not; their words and vectors are kept for when they may be again."""
+    here = (passage.c.vault_id == vault_id) & (passage.c.note_id == note_id) & passage.c.fact_number.is_(None)
+    rows = list(tx.execute(select(passage).where(here, passage.c.active != active)).mappings())
+    entries = [_entry(row) for row in rows if row["terms"]]
+    if active:
+        text_index.add(tx, entries)
+    else:
+        text_index.remove(tx, entries)
+    tx.execute(update(passage).where(here).values(active=active))
+    for start in range(0, len(rows), 500):
+        chunk = [row["id"] for row in rows[start : start + 500]]
+        vectors.set_active(tx, vault_id=vault_id, passage_ids=chunk, active=active)
 
 
 def remove_passages(tx: Transaction, *, vault_id: int, ids: Sequence[int]) -> None:

@@ -214,6 +214,8 @@ link = Table(
     Column("target_key", Text, primary_key=True),
     Column("target", Text, nullable=False),
     Column("target_note_id", Text),
+    Column("source_note_id", Text, nullable=False),
+    Index("ix_link_source", "vault_id", "source_note_id"),
     Index("ix_link_target", "vault_id", "target_note_id"),
     Index("ix_link_unresolved", "vault_id", "target_key"),
 )
@@ -249,7 +251,7 @@ passage = Table(
         "ix_passage_active",
         "vault_id",
         "id",
-        sqlite_where=text("active"),
+        sqlite_where=text("active = 1"),  # as the queries say it: a planner matches the words
         postgresql_where=text("active"),
     ),
 )
@@ -258,8 +260,9 @@ embedding_model = Table(
     "embedding_model",
     metadata,
     Column("id", Number, primary_key=True, autoincrement=True),
-    Column("name", Text, nullable=False, unique=True),
+    Column("name", Text, nullable=False),
     Column("dimension", Integer, nullable=False),
+    UniqueConstraint("name", "dimension"),
 )
 
 passage_vector = Table(

@@ -9,8 +9,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Select, and_, delete, func, insert, select, update
-from sqlalchemy.orm import aliased
+from sqlalchemy import Row, Select, bindparam, delete, func, insert, literal_column, select, update
 
 from souvenance.store.database import Transaction
 from souvenance.store.tables import embedding_model, passage, passage_vector, vector_change
@@ -18,7 +17,7 @@ from souvenance.store.tables import embedding_model, passage, passage_vector, ve
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unembedded:
-    """A passage that waits for its vector: what to embed alone and, where it follows another, together with it."""
+    """A passage to embed: alone and, where it follows another, together with it."""
 
     vault_id: int
     passage_id: int
@@ -33,12 +32,22 @@ class Unembedded:
 
 
 def model_id(tx: Transaction, *, name: str, dimension: int) -> int:
-    """The id of an embedding model, made on first use."""
-    found = tx.execute(select(embedding_model.c.id).where(embedding_model.c.name == name)).scalar()
+    """The id of an embedding model, made on first use. A model of another dimension is another model (CASES 6)."""
+    wanted = (embedding_model.c.name == name) & (embedding_model.c.dimension == dimension)
+    found = tx.execute(select(embedding_model.c.id).where(wanted)).scalar()
     if found is None:
         statement = insert(embedding_model).values(name=name, dimension=dimension).returning(embedding_model.c.id)
         found = tx.execute(statement).scalar_one()
     return int(found)
+
+
+def find_model(tx: Transaction, *, name: str, dimension: int) -> int | None:
+    """The id of an embedding model, None when it has never been used on this store."""
+    wanted = (embedding_model.c.name == name) & (embedding_model.c.dimension == dimension)
+    return tx.execute(select(embedding_model.c.id).where(wanted)).scalar()
+
+
+# --- following the passages ------------------------------------------------------------------------------------
 
 
 def forget(tx: Transaction, *, vault_id: int, passage_ids: Sequence[int]) -> None:
@@ -47,81 +56,34 @@ def forget(tx: Transaction, *, vault_id: int, passage_ids: Sequence[int]) -> Non
         chunk = list(passage_ids[start : start + 500])
         here = (passage_vector.c.vault_id == vault_id) & passage_vector.c.passage_id.in_(chunk)
         gone = tx.execute(delete(passage_vector).where(here).returning(passage_vector.c.passage_id)).scalars().all()
-        _announce(tx, vault_id, sorted(set(gone)))
+        announce(tx, vault_id, sorted(set(gone)))
 
 
 def set_active(tx: Transaction, *, vault_id: int, passage_ids: Sequence[int], active: bool) -> None:
     """Let the vectors of passages be found, or not, without making them again."""
-    here = (passage_vector.c.vault_id == vault_id) & passage_vector.c.passage_id.in_(list(passage_ids))
-    if tx.execute(update(passage_vector).where(here).values(active=active)).rowcount:
-        _announce(tx, vault_id, passage_ids)
+    for start in range(0, len(passage_ids), 500):
+        chunk = list(passage_ids[start : start + 500])
+        here = (passage_vector.c.vault_id == vault_id) & passage_vector.c.passage_id.in_(chunk)
+        if tx.execute(update(passage_vector).where(here).values(active=active)).rowcount:
+            announce(tx, vault_id, chunk)
 
 
-def _announce(tx: Transaction, vault_id: int, passage_ids: Iterable[int]) -> None:
+def announce(tx: Transaction, vault_id: int, passage_ids: Iterable[int]) -> None:
     """Tell the in-process indexes of every process which passages to look at again (SQLite only)."""
     rows = [{"vault_id": vault_id, "passage_id": passage_id} for passage_id in passage_ids]
     if tx.is_sqlite and rows:
         tx.execute(insert(vector_change), rows)
 
 
-def _missing(model: int, vault_ids: Sequence[int] | None) -> Select[tuple[int]]:
-    has = and_(
-        passage_vector.c.vault_id == passage.c.vault_id,
-        passage_vector.c.passage_id == passage.c.id,
-        passage_vector.c.model_id == model,
-    )
-    statement = select(passage.c.id).outerjoin(passage_vector, has).where(passage_vector.c.passage_id.is_(None))
-    if vault_ids is not None:
-        statement = statement.where(passage.c.vault_id.in_(vault_ids))
-    return statement.where(passage.c.active)
+def prune_changes(tx: Transaction, *, keep: int) -> None:
+    """Shorten the log that in-process indexes follow; one that is behind what was cut loads its rows again."""
+    if tx.is_sqlite:
+        newest = tx.execute(select(func.max(vector_change.c.seq))).scalar()
+        if newest is not None:
+            tx.execute(delete(vector_change).where(vector_change.c.seq <= newest - keep))
 
 
-def count_waiting(tx: Transaction, *, model: int, vault_ids: Sequence[int] | None = None) -> int:
-    """How many passages wait for a vector of this model."""
-    return int(tx.execute(_missing(model, vault_ids).with_only_columns(func.count())).scalar_one())
-
-
-def next_waiting(tx: Transaction, *, model: int, after: int, limit: int) -> list[Unembedded]:
-    """The next passages without a vector, by id; start again from 0 when none is left after `after`."""
-    earlier = aliased(passage)
-    previous = (
-        select(earlier.c.text)
-        .where(
-            earlier.c.vault_id == passage.c.vault_id,
-            earlier.c.origin == passage.c.origin,
-            earlier.c.ordinal < passage.c.ordinal,
-            earlier.c.active,
-            passage.c.origin != "",
-        )
-        .order_by(earlier.c.ordinal.desc())
-        .limit(1)
-        .scalar_subquery()
-    )
-    statement = (
-        _missing(model, None)
-        .with_only_columns(
-            passage.c.vault_id,
-            passage.c.id,
-            passage.c.heading,
-            passage.c.text,
-            passage.c.speaker,
-            previous.label("previous"),
-        )
-        .where(passage.c.id > after)
-        .order_by(passage.c.id)
-        .limit(limit)
-    )
-    return [
-        Unembedded(
-            vault_id=row.vault_id,
-            passage_id=row.id,
-            text=layout(heading=row.heading, text=row.text, speaker=row.speaker),
-            with_previous=None
-            if row.previous is None
-            else f"{row.previous}\n{layout(heading=row.heading, text=row.text, speaker=row.speaker)}",
-        )
-        for row in tx.execute(statement)
-    ]
+# --- what is embedded for a passage ----------------------------------------------------------------------------
 
 
 def layout(*, heading: str, text: str, speaker: str) -> str:
@@ -129,30 +91,103 @@ def layout(*, heading: str, text: str, speaker: str) -> str:
     return ": ".join(part for part in (speaker, heading, text) if part)
 
 
+def texts_to_embed() -> Select[tuple[int, int, str, str, str, str | None, str | None]]:
+    """A query for passages with all that `unembedded` needs; its caller adds which."""
+    earlier = passage.alias()
+    before = (
+        select(earlier.c.id)
+        .where(
+            earlier.c.vault_id == passage.c.vault_id,
+            earlier.c.origin == passage.c.origin,
+            # Written out, here and there, for the planner: the index covers only passages that stand somewhere.
+            earlier.c.origin != literal_column("''"),
+            earlier.c.ordinal < passage.c.ordinal,
+            earlier.c.active,
+        )
+        .order_by(earlier.c.ordinal.desc())
+        .limit(1)
+        .correlate(passage)
+        .scalar_subquery()
+    )
+    previous = passage.alias()
+    return select(
+        passage.c.vault_id,
+        passage.c.id,
+        passage.c.heading,
+        passage.c.text,
+        passage.c.speaker,
+        previous.c.text.label("previous_text"),
+        previous.c.speaker.label("previous_speaker"),
+    ).select_from(passage.outerjoin(previous, (previous.c.vault_id == passage.c.vault_id) & (previous.c.id == before)))
+
+
+def unembedded(row: Row[tuple[int, int, str, str, str, str | None, str | None]]) -> Unembedded:
+    """What is embedded for a row of `texts_to_embed`."""
+    alone = layout(heading=row.heading, text=row.text, speaker=row.speaker)
+    together = None
+    if row.previous_text is not None:
+        together = f"{layout(heading='', text=row.previous_text, speaker=row.previous_speaker or '')}\n{alone}"
+    return Unembedded(vault_id=row.vault_id, passage_id=row.id, text=alone, with_previous=together)
+
+
+# --- keeping vectors -------------------------------------------------------------------------------------------
+
+
 def add_vectors(tx: Transaction, *, model: int, items: Sequence[tuple[Unembedded, bytes, bytes | None]]) -> int:
-    """Keep vectors (float16 bytes) for passages that still say what was embedded; how many were kept."""
-    wanted = {item.passage_id: item for item, _, _ in items}
-    ids = sorted(wanted)
-    still = {
-        found.passage_id
-        for found in next_waiting(tx, model=model, after=ids[0] - 1, limit=len(ids) * 2)
-        if found.passage_id in wanted and found.text_hash == wanted[found.passage_id].text_hash
-    }
-    kept = [(item, vector, with_previous) for item, vector, with_previous in items if item.passage_id in still]
-    rows = [
-        {
-            "vault_id": item.vault_id,
-            "passage_id": item.passage_id,
-            "model_id": model,
-            "text_hash": item.text_hash,
-            "active": True,
-            "vector": vector,
-            "with_previous": with_previous,
-        }
-        for item, vector, with_previous in kept
-    ]
-    if rows:
-        tx.execute(insert(passage_vector), rows)
-    for vault_id in sorted({item.vault_id for item, _, _ in kept}):
-        _announce(tx, vault_id, [item.passage_id for item, _, _ in kept if item.vault_id == vault_id])
-    return len(rows)
+    """Keep vectors (float16 bytes) for passages that still say what was embedded; how many were kept.
+
+    A passage that was reworded, retired or removed while the model ran is left out; so is one that another process
+    embedded meanwhile.
+    """
+    kept = 0
+    for vault_id in sorted({item.vault_id for item, _, _ in items}):
+        here = {item.passage_id: (item, vector, both) for item, vector, both in items if item.vault_id == vault_id}
+        done = select(passage_vector.c.passage_id).where(
+            passage_vector.c.vault_id == vault_id,
+            passage_vector.c.passage_id.in_(list(here)),
+            passage_vector.c.model_id == model,
+        )
+        present = set(tx.execute(done).scalars())
+        wanted = [passage_id for passage_id in here if passage_id not in present]
+        now = texts_to_embed().where(passage.c.vault_id == vault_id, passage.c.id.in_(wanted), passage.c.active)
+        rows = []
+        for row in tx.execute(now):
+            item, vector, both = here[row.id]
+            if unembedded(row) == item:
+                rows.append(
+                    {
+                        "vault_id": vault_id,
+                        "passage_id": item.passage_id,
+                        "model_id": model,
+                        "text_hash": item.text_hash,
+                        "active": True,
+                        "vector": vector,
+                        "with_previous": both,
+                    }
+                )
+        if rows:
+            tx.execute(insert(passage_vector), rows)
+            announce(tx, vault_id, [row["passage_id"] for row in rows])
+        kept += len(rows)
+    return kept
+
+
+def models_kept(tx: Transaction) -> dict[int, str]:
+    """Every embedding model this store has known, by id."""
+    statement = select(embedding_model.c.id, embedding_model.c.name)
+    return {row.id: row.name for row in tx.execute(statement)}
+
+
+def drop_vectors(tx: Transaction, *, vault_id: int, model: int, limit: int) -> int:
+    """Remove vectors of one model from a vault, at most so many; how many went. Nothing else ever compares them."""
+    of_model = (passage_vector.c.vault_id == vault_id) & (passage_vector.c.model_id == model)
+    chosen = list(tx.execute(select(passage_vector.c.passage_id).where(of_model).limit(limit)).scalars())
+    if chosen:
+        one = of_model & (passage_vector.c.passage_id == bindparam("b_id"))
+        tx.execute(delete(passage_vector).where(one), [{"b_id": passage_id} for passage_id in chosen])
+    return len(chosen)
+
+
+def drop_model(tx: Transaction, *, model: int) -> None:
+    """Forget a model that no vector is of."""
+    tx.execute(delete(embedding_model).where(embedding_model.c.id == model))

@@ -1,0 +1,1 @@
+"""What leaves for a model: here, what turns texts into vectors."""
