@@ -22,6 +22,9 @@ class Settings(BaseSettings):
     embedder: str = Field(default="local", description="`local` for the bundled model, `none` for words only.")
     mcp_all_tools: bool = Field(default=False, description="Offer the occasional MCP tools beside the ten.")
     mcp_route: Route = Field(default=Route.CLOUD, description="Route of the stdio MCP server: `cloud` or `local`.")
+    mcp_answer_tokens: int = Field(
+        default=4000, ge=600, le=100_000, description="Most tokens of one MCP answer; what is cut is said."
+    )
 
     @property
     def data_folder(self) -> Path:
