@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from souvenance.accounts.tokens import Tokens
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.memory.facts import Facts
+from souvenance.notes.context import Context
+from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
 from souvenance.store.database import Database
 from souvenance.store.people import User
@@ -21,6 +23,8 @@ class Application:
     owner: User
     vaults: Vaults
     facts: Facts
+    history: History
+    context: Context
     notes: Notes
     tokens: Tokens
 

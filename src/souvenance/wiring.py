@@ -8,6 +8,8 @@ from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
 from souvenance.memory.facts import Facts
 from souvenance.models.local import LocalEmbedder
+from souvenance.notes.context import Context
+from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
 from souvenance.settings import Settings
 from souvenance.store.database import Database, sqlite_url
@@ -29,6 +31,8 @@ def open_application(settings: Settings, *, clock: Clock = utc_now) -> Applicati
         owner=ensure_owner(database, clock),
         vaults=vaults,
         facts=Facts(database, clock, vaults),
+        history=History(database, clock),
+        context=Context(database),
         notes=Notes(database, clock),
         tokens=Tokens(database, clock),
     )
