@@ -12,6 +12,7 @@ from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
 from souvenance.store.database import Database
 from souvenance.store.people import User
+from souvenance.upkeep.census import Census
 from souvenance.vaults.vaults import Vaults
 
 
@@ -27,6 +28,7 @@ class Application:
     context: Context
     notes: Notes
     tokens: Tokens
+    census: Census
 
     def owner_through(
         self, source: Source, *, route: Route = Route.LOCAL, is_model: bool = False, name: str = ""

@@ -13,6 +13,7 @@ from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
 from souvenance.settings import Settings
 from souvenance.store.database import Database, sqlite_url
+from souvenance.upkeep.census import Census
 from souvenance.upkeep.doctor import Doctor
 from souvenance.vaults.vaults import Vaults
 
@@ -35,6 +36,7 @@ def open_application(settings: Settings, *, clock: Clock = utc_now) -> Applicati
         context=Context(database),
         notes=Notes(database, clock),
         tokens=Tokens(database, clock),
+        census=Census(database),
     )
 
 

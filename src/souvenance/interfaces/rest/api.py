@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 
 from souvenance import __version__
 from souvenance.application import Application
@@ -20,8 +23,8 @@ only. Nothing is written when a request is refused; a refusal has a stable `code
 """
 
 
-def build_api(memory: Application, identify: Identify) -> FastAPI:
-    """The application to mount at `/api/v1`."""
+def build_api(memory: Application, identify: Identify, *, inside: Sequence[Middleware] = ()) -> FastAPI:
+    """The application to mount at `/api/v1`. `inside`: what looks at a request once its caller is known."""
     api = FastAPI(
         title="Souvenance",
         version=__version__,
@@ -37,6 +40,8 @@ def build_api(memory: Application, identify: Identify) -> FastAPI:
     )
     for room in (vaults, facts, notes, search, history, context, tokens, audit):
         api.include_router(room.router)
+    for layer in inside:
+        api.add_middleware(layer.cls, *layer.args, **layer.kwargs)
     api.add_middleware(Authentication, identify=identify)
     api.add_middleware(Faults)
     api.add_exception_handler(SouvenanceError, on_refusal)

@@ -76,7 +76,9 @@ def slugs(memory: Application, actor: Actor) -> dict[int, str]:
 
 def refuse_unknown_parameters(request: Request) -> None:
     """Refuse a query parameter that the route does not document: a slip must not pass for a filter."""
-    if "\x00" in request.url.path or any("\x00" in part for pair in request.query_params.multi_items() for part in pair):
+    if "\x00" in request.url.path or any(
+        "\x00" in part for pair in request.query_params.multi_items() for part in pair
+    ):
         raise InvalidInput("The address holds a NUL byte.", hint="Remove it.")
     known: dict[tuple[str, str], frozenset[str]] = request.app.state.query_parameters
     allowed = known.get((request.method, request.scope["route"].path_format), frozenset())

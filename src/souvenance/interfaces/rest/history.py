@@ -157,9 +157,7 @@ def review(
 ) -> ReviewShown:
     """All that an agent or a token wrote since a moment."""
     _require_one(agent, token)
-    found = memory.history.review(
-        actor=actor, since=since, agent=agent, token=token, limit=limit + 1, offset=offset
-    )
+    found = memory.history.review(actor=actor, since=since, agent=agent, token=token, limit=limit + 1, offset=offset)
     kept, more = page(found.changes, limit)
     return ReviewShown.model_validate(
         {"changes": [change.as_dict() for change in kept], "withheld": found.withheld, "more": more}
