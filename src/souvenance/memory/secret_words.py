@@ -1,0 +1,243 @@
+"""Secrets that are said rather than shaped: "mot de passe : hunter2", "the wifi password is sunflower", PINs, seed phrases.
+
+A trigger (what is being named), at most a few words of detail ("du wifi de la maison"), a connector (":", "is", "est")
+and a value that could be a secret. Talk *about* passwords ("the password policy changes on Monday") has no such value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+WINDOW = 220
+"""Characters looked at after a trigger: more than any sentence that says a password needs, and a bound on the work."""
+
+_TRIGGER = re.compile(
+    r"""(?ix) (?<!\w) (?=[\w-]) (?:
+      (?P<phrase> (?:seed|recovery|mnemonic|backup|secret)[ ]phrase s? | mnemonic | seed[ ]words? | pass[ -]?phrase s?
+        | phrase[ ](?:de[ ]passe|secr[eè]te|de[ ]r[ée]cup[ée]ration|mn[ée]monique|de[ ]secours) )
+    | (?P<codes> (?:recovery|backup|rescue|2fa|mfa|otp|scratch|one[ -]time|emergency)[ ]codes?
+        | codes?[ ](?:de[ ](?:r[ée]cup[ée]ration|secours|sauvegarde|restauration)|2fa|mfa|otp|[àa][ ]usage[ ]unique) )
+    | (?P<pin> pin (?:s?[ -]?codes?)? (?!\w) | codes?[ -]pin | code[ ]confidentiel | passcode s? | digicode s?
+        | (?:door|gate|alarm|safe|lock|entry|access|unlock|locker|padlock|building|garage|voicemail|puk|secret|card)[ ](?:pin[ ])?code s?
+        | combination[ ](?:of|to|for)[ ]the[ ](?:safe|lock|padlock|vault) | (?:safe|lock|padlock)(?:[’']s)?[ ]combination
+        | (?:le[ ]|mon[ ]|son[ ]|notre[ ]|leur[ ])?codes?[ ](?:secret|puk|d[’']entr[ée]e|d[’']acc[èe]s|d[’']alarme|de[ ]d[ée]verrouillage
+            |de[ ]la[ ](?:porte|carte|cb|box|cave|grille|bo[iî]te|r[ée]sidence|sim)|de[ ]l[’'](?:alarme|immeuble|entr[ée]e|ascenseur)
+            |du[ ](?:coffre(?:-fort)?|cadenas|portail|garage|b[âa]timent|local|hall|t[ée]l[ée]phone)|de[ ]sa[ ](?:carte|cb)|de[ ]ma[ ](?:carte|cb))
+        | combinaison[ ]du[ ](?:coffre(?:-fort)?|cadenas)
+        | cvv2? | cvc2? | cryptogramme (?:[ ]visuel)? | security[ ]code )
+    | (?P<key> (?:api|secret|private|access|auth|encryption|master|license|licence|product|activation|serial|signing|deploy|ssh|session|account|storage|host|webhook)[ _-]?(?:secret[ _-]?)?keys?
+        | (?:api|access|auth|bot|refresh|personal[ ]access|bearer|session|deploy|csrf|id|security|login)[ _-]?tokens? | tokens? | jetons?
+        | client[ _-]?secrets? | app[ _-]?secrets? | signing[ _-]?secrets? | secrets? | totp[ ](?:secret|seed) | secret[ ]totp
+        | cl[ée]s?[ ](?:d[’']?[ ]?api|api|secr[eè]tes?|priv[ée]es?|d[’']acc[èe]s|de[ ]chiffrement|de[ ]licence|d[’']activation|ma[iî]tre(?:sse)?|produit|ssh|de[ ]signature)
+        | [a-z0-9]{1,30}(?:_[a-z0-9]{1,30}){0,4}_(?:key|token|secret) )
+    | (?P<password> mots?[ ]de[ ]pass e? s? | mdp s? | pass?words? | passwd | pwd | pass(?=\s?[:=]) | passe(?=\s?[:=])
+        | [a-z0-9]{1,30}(?:_[a-z0-9]{1,30}){0,4}_(?:password|passwd|pwd|pass) | pgpassword
+        | (?:wi-?fi|wpa2?|wep|network|r[ée]seau)[ ](?:key|code|pass|cl[ée]) | (?:cl[ée]|code)[ ](?:du[ ]|de[ ]la[ ])?(?:wi-?fi|wpa2?|wep|box)
+        | login s? (?=\s?[:=]) | log(?:ged)?[ ]in[ ](?:with|using) | identifiants? (?=\s?[:=]) | credentials? (?=\s?[:=]|[ ]are)
+        | se[ ]connecte[ ]avec | (?:sshpass|mysql|mysqldump|mariadb)[ ] (?=.{0,60}[ ]-p) | (?<=\s)--pass(?:word)? (?=[ =]) | (?<=\s)-u[ ](?=[\w.-]{1,40}:\S) )
+    )"""
+)
+
+# "the password policy", "mot de passe oublié": the words that follow show that no value is being given.
+_ABOUT = re.compile(
+    r"(?i)[ -](?:polic|manager|reset|length|rotation|rule|expir|field|page|form\b|forms\b|prompt|hash|less|protect|strength|requirement|hygiene|"
+    r"sharing|change|changes|oubli|gestion|perdu|management|limit|budget|price|usage|count|bucket|window|based|auth|box\b|cracker|d[’']au moins)"
+)
+_CONNECTOR = re.compile(
+    r"(?ix) ^ [\"']? (?P<detail> [^:=\n.;!?«\"“]{0,90}? ) \s{0,3} "
+    r"(?: (?P<mark> [:=]{1,2}>? | → | -> | => | [«\"“`] )"
+    r"  | (?<=[\w)\s’'\"]) \b"
+    r"    (?P<verb> (?:(?:was|is|has \s been|a \s [ée]t[ée]|est) \s)? (?:(?:re)?set \s to | changed \s to | chang[ée]e? \s (?:pour|en)) | is | are | was | were | est | sont | [ée]tait | c[’']est | becomes? | devient | remains? | reste | now \s is"
+    r"      | pass[ée] \s [àa] ) \b [ ]? (?: now \s | still \s | d[ée]sormais \s | toujours \s | maintenant \s )? ) \s{0,3}"
+)
+_DIRECT = re.compile(r"^[ (]{1,2}(?:n[°o] ?)?(?=[^\s]{0,40}\d)")
+_VALUE = re.compile(r"^(?P<quote>[\"'`“«*]{0,2})\s?(?P<value>[^\s\"`”»]{3,200})")
+_QUOTED = re.compile(r"^[\"`“«]\s?(?P<value>[^\"`”»\n]{4,100}?)\s?[\"`”»]")
+_END = re.compile(
+    r"^[\"'`”»*)]{0,2}\s*(?:[.,;!?)]|$|\n|\s(?:/|\||-|–|—|\(|and\b|et\b|but\b|mais\b|pour\b|for\b|since\b|depuis\b))"
+)
+_PAIR = re.compile(r"^\S{1,60}\s{0,2}(?:/|\||,|:|and|et|with|avec|password|pass|mdp)\s{1,2}(?=\S)")
+_PLACEHOLDER = re.compile(
+    r"^(?:[x*•.…_#-]{3,}|<.*>?|\$\{?\w.*|\{\{.*|%\w+%|\[.*\]?|your.*|redacted|hidden|masqu.*|n/a|https?://.*|www\..*|[#@/~].*)$",
+    re.I,
+)
+_TIME = re.compile(
+    r"^(?:\d{1,2}[h:]\d{0,2}|\d{1,2}/\d{1,2}(?:/\d{2,4})?|\d{4}-\d{2}(?:-\d{2})?|\d+(?:st|nd|rd|th|er|e|ème|%|€|\$|£)|v?\d+\.\d+(?:\.\d+)?)$",
+    re.I,
+)
+_NO_VALUE = frozenset(
+    # What is said of a password rather than as one. Adjectives and participles are mostly caught by their endings below.
+    """wrong weak strong secret safe public private unique long short new old same different there here known unknown
+    mandatory empty blank fine good bad dead gone lost null none nothing missing due free valid invalid correct simple easy hard random
+    elsewhere online offline his hers theirs mine ours yours this that these those it them him her me us you everyone nobody someone
+    faible fort forte long longue court courte nouveau nouvelle ancien ancienne secret secrète commun commune même autre unique public
+    obligatoire simple facile difficile vide valable valide invalide inconnu inconnue perdu perdue requis requise nul nulle rien aucun
+    confidentiel confidentielle sûr sûre solide trop ici là ailleurs personne jamais toujours lui elle eux toi moi nous vous interdit
+    interdite permis ouvert ouverte compris connu connue inscrit inscrite mis mise écrit écrite remis remise celui celle ceux
+    required optional sacred sensitive personal""".split()
+)
+_DESCRIBING = re.compile(r"(?i)(?:ed|ing|able|ible|ive|ory|ous|é|ée|és|ées|ant|aire|ible|elle|eux|al|ly|ment|tten)$")
+_WORD_RUN = re.compile(
+    r"^\W{0,3}(?:\d{1,2}[.)]?\s)?[a-zà-ÿ]{3,10}(?:[\s,]{1,2}(?:\d{1,2}[.)]?\s)?[a-zà-ÿ]{3,10}){3,23}", re.I
+)
+_FUNCTION_WORDS = re.compile(
+    r"(?i)(?<!\w)(?:the|of|in|on|at|to|and|is|are|by|with|from|for|le|la|les|de|du|des|dans|sur|est|et|par|avec|pour|au|aux|un|une|doit|must|should|a)(?!\w)"
+)
+_CODE_VALUE = re.compile(r"(?=[\w-]{0,20}\d)[A-Za-z0-9]{3,12}(?:[- ][A-Za-z0-9]{3,12}){0,7}")
+_DIGITS = re.compile(r"[*#]?\d(?:[ .-]?\d){2,11}[A-F#*]{0,2}(?![\w%€$£]|[.,/:]\d)")
+_CODE_NAME = re.compile(r"[A-Z]?\d{3,6}[A-Z]{1,2}\b|[A-Z]{1,2}\d{3,6}\b|\d{2,4}[A-Z]\d{2,4}\b")
+
+
+def said_secrets(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield `(kind, start, end)` of each value that is said to be a secret; offsets in characters of `text`."""
+    for trigger in _TRIGGER.finditer(text):
+        after = text[trigger.end() : trigger.end() + WINDOW]
+        group = trigger.lastgroup or "password"
+        if _ABOUT.match(after):
+            continue
+        span = _READERS[group](after)
+        if span is not None:
+            kind = {"phrase": "seed_phrase", "codes": "recovery_code", "key": "api_key"}.get(group, group)
+            yield kind, trigger.end() + span[0], trigger.end() + span[1]
+
+
+def _connected(after: str) -> tuple[int, bool] | None:
+    """Where the value starts after a connector, and whether the connector is a mark (":") rather than a verb ("is")."""
+    found = _CONNECTOR.match(after)
+    if found is None or len(found["detail"].split()) > 9:
+        return None
+    start = found.end() - (1 if found["mark"] and found["mark"] in '«"“`' else 0)
+    return start, found["mark"] is not None
+
+
+def _read_password(after: str) -> tuple[int, int] | None:
+    if shell := re.match(r"^(?:.{0,60}? -p ?|[ =])(?P<value>[^\s'\"-][^\s]{3,60})", after):
+        if (" -p" in shell[0] or after[:1] == "=") and _looks_random(shell["value"].rstrip(".,;")):
+            return shell.span("value")
+    place = _connected(after)
+    if place is None:
+        direct = re.match(r"^[ (]{1,2}(?P<value>[^\s]{6,40})", after)
+        if direct and _spelled_out(direct["value"].strip(".,;:!?)\"'")):
+            return direct.span("value")
+        return None
+    start, marked = place
+    rest = after[start:]
+    if quoted := _QUOTED.match(rest):
+        return start + quoted.start("value"), start + quoted.end("value")
+    for _ in range(3):
+        value = _VALUE.match(rest)
+        if value is None or _PLACEHOLDER.match(value["value"]):
+            return None
+        word = value["value"].rstrip(".,;:!?)'*")
+        if _looks_random(word):
+            return start + value.start("value"), start + value.start("value") + len(word)
+        if _plain_word_given(word, rest[value.start("value") + len(word) :], marked):
+            return start + value.start("value"), start + value.start("value") + len(word)
+        # "login: admin / hunter2", "identifiants : paul et Soleil2024": the secret is the second of two.
+        pair = _PAIR.match(rest) if marked else None
+        if pair is None:
+            return None
+        start, rest = start + pair.end(), rest[pair.end() :]
+    return None
+
+
+def _looks_random(word: str) -> bool:
+    """A digit among letters, a symbol inside, or capitals inside: what people put in passwords and not in sentences."""
+    if len(word) < 4 or _PLACEHOLDER.match(word) or _TIME.match(word):
+        return False
+    letters = any(c.isalpha() for c in word)
+    digits = any(c.isdigit() for c in word)
+    symbols = any(c in "!@#$%^&*_+=?~|<>{}[]\\" for c in word[1:])
+    if digits and letters:
+        return re.fullmatch(r"\d+[a-zà-ÿ]{1,12}|[A-Za-z]{1,4}-?\d{1,2}", word) is None
+    if digits:
+        return re.fullmatch(r"\d{4,16}", word) is not None and not re.fullmatch(r"(?:19|20)\d\d", word)
+    return symbols and letters
+
+
+def _spelled_out(word: str) -> bool:
+    """Random enough to need no connector ("use the password Pl4typus! for the share")."""
+    return _looks_random(word) and any(c.isdigit() for c in word) and any(c.isalpha() for c in word) and "=" not in word
+
+
+def _plain_word_given(word: str, rest: str, marked: bool) -> bool:
+    """One ordinary word that ends its clause ("the password is sunflower."), and is not a description ("is required")."""
+    if len(word) < 4 or not _END.match(rest) or _PLACEHOLDER.match(word) or _TIME.match(word):
+        return False
+    if word.lower() in _NO_VALUE or not re.fullmatch(r"[^\W\d_]+(?:[-'][^\W\d_]+)*", word):
+        return False
+    return len(word) >= (4 if marked else 5) and not _DESCRIBING.search(word)
+
+
+def _read_pin(after: str) -> tuple[int, int] | None:
+    place = _connected(after)
+    start = place[0] if place else 0
+    if place is None:
+        direct = _DIRECT.match(after)
+        if direct is None:
+            return None
+        start = direct.end()
+    rest = re.sub(r"^(?:le |the |n[°o] ?|code )", "", after[start:].lstrip("\"'`“«* "))
+    start = len(after) - len(rest)
+    found = _DIGITS.match(rest) or _CODE_NAME.match(rest)
+    if found is None or re.match(
+        r"\s?(?:euros?|€|people|personnes|characters|caract|digits|chiffres|times|fois|days?|jours?)",
+        rest[found.end() :],
+        re.I,
+    ):
+        return None
+    return start, start + found.end()
+
+
+def _read_key(after: str) -> tuple[int, int] | None:
+    place = _connected(after)
+    if place is None:
+        direct = re.match(r"^[ (]{1,2}(?P<value>[\w+/=.-]{16,300})", after)
+        return direct.span("value") if direct and _spelled_out(direct["value"]) else None
+    value = _VALUE.match(after[place[0] :])
+    if value is None:
+        return None
+    word = value["value"].rstrip(".,;:!?)'*")
+    plain = len(word) >= 8 and not _PLACEHOLDER.match(word) and not _TIME.match(word) and _mixed(word)
+    return (place[0] + value.start("value"), place[0] + value.start("value") + len(word)) if plain else None
+
+
+def _mixed(word: str) -> bool:
+    letters, digits = sum(c.isalpha() for c in word), sum(c.isdigit() for c in word)
+    spelled = re.fullmatch(r"[A-Z2-7]{16,64}", word) is not None  # base32, as authenticator secrets are
+    return spelled or (digits >= 2 and letters >= 2 and len(word) >= 8)
+
+
+def _read_codes(after: str) -> tuple[int, int] | None:
+    place = _connected(after)
+    start = place[0] if place else 0
+    rest = after[start:].lstrip("\"'`“«* ")
+    start = len(after) - len(rest)
+    found = _CODE_VALUE.match(rest)
+    if found is None or _TIME.match(found[0]) or not (sum(c.isdigit() for c in found[0]) >= 2 and len(found[0]) >= 6):
+        return None
+    return start, start + found.end()
+
+
+def _read_phrase(after: str) -> tuple[int, int] | None:
+    place = _connected(after)
+    if place is None:
+        return None
+    rest = after[place[0] :]
+    quoted = _QUOTED.match(rest)
+    run = quoted or _WORD_RUN.match(rest)
+    if run is not None and not _FUNCTION_WORDS.search(run[0]):
+        return place[0] + run.start(), place[0] + run.end()
+    if run is None:
+        return _read_password(after)
+    return None
+
+
+_READERS = {
+    "phrase": _read_phrase,
+    "codes": _read_codes,
+    "pin": _read_pin,
+    "key": _read_key,
+    "password": _read_password,
+}
