@@ -1,0 +1,189 @@
+"""One fact, read: its content words with what they mean, its names, its values, and what it denies."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from souvenance.consolidation.lexicon import STOP, UNKNOWN, Meaning, fold, lexicon
+from souvenance.consolidation.values import Value, read_values
+
+_ELISION = re.compile(r"\b(?:l|d|j|m|t|s|c|n|qu|jusqu|lorsqu|puisqu|quelqu)'(?=\w)")
+_CONTRACTED = re.compile(r"\b(ca|wo|sha)?(\w*?)n't\b")
+_TOKEN = re.compile(r"[#@]?\w+(?:[.+&'-]\w+)*[+#]{0,2}|[,;:.!?()]")
+_CLAUSE_END = frozenset(",;:.!?()") | {"mais", "but", "et", "and", "car", "because", "sauf", "except", "unless"}
+_NEGATIVE = {
+    "fr": frozenset("pas jamais aucun aucune rien ni sans non personne nulle".split()),  # noqa: SIM905
+    "en": frozenset("not no never none nobody nothing neither nor without cannot stopped stop stops".split()),  # noqa: SIM905
+}
+_CHANGED = re.compile(
+    r"\b(?:desormais|dorenavant|maintenant|finalement|en fait|n'est plus|ne \w+ plus|n'\w+ plus|depuis peu|report[ee]e?s?|decal\w+|avance a|pass[ee]e? a|"
+    r"a demenage|a change|ont change|remplace|repousse\w*|annule\w*|decide de|now|no longer|anymore|any more|moved|changed|switched|instead|"
+    r"has become|postponed|cancelled|canceled|from now on|as of|actually|used to|gave up|gone back|replaced|raised|lowered|dropped)\b"
+)
+_NO_LONGER = re.compile(r"\b(?:ne \w+ plus|n'\w+ plus|no longer|any ?more|used to|plus (?:de|d'|du|une|un)\b)")
+_ONLY = re.compile(r"\b(?:ne|n')\s?\w+ que\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A content word: its stem, its folded spelling, its meaning, whether it is (probably) a proper name, whether it is denied, its weight."""
+
+    stem: str
+    surface: str
+    meaning: Meaning
+    name: bool
+    negated: bool
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What `read` understood of a text."""
+
+    language: str
+    terms: tuple[Term, ...]
+    values: tuple[Value, ...]
+    negative: bool
+    changed: bool
+    no_longer: bool
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Proper names, folded."""
+        return frozenset(term.surface for term in self.terms if term.name)
+
+
+@lru_cache(maxsize=65536)
+def read(text: str, language: str | None = None) -> Reading:
+    """Read a fact's content. `language` is a code ("fr", "en"); None or another language is guessed between the two."""
+    words = lexicon()
+    names = _names(text)
+    folded = fold(text)
+    folded = _CONTRACTED.sub(lambda m: {"ca": "can", "wo": "will"}.get(m[1] or "", m[2]) + " not", folded)
+    folded = re.sub(r"'s\b", "", folded)
+    values, rest = read_values(folded)
+    raw = _TOKEN.findall(_ELISION.sub(lambda m: "ne " if m[0] == "n'" else " ", rest))
+    plain = [token for token in raw if token not in ",;:.!?()"]
+    lang = language if language in STOP else words.guess(plain)
+    tokens: list[str] = []
+    for token in raw:
+        known = words.meaning((words.stem(token, lang),), lang) or token in names or token[0] in "#@"
+        tokens.extend([token] if known else token.split("-"))
+    terms, negative = _terms(tokens, lang, names)
+    return Reading(
+        lang,
+        tuple(terms),
+        tuple(_named_units(values, lang)),
+        negative,
+        _CHANGED.search(folded) is not None,
+        _NO_LONGER.search(folded) is not None,
+    )
+
+
+def read_key(key: str, language: str | None = None) -> tuple[Term, ...]:
+    """The words of a key ("bot_tone"), each meaning what it may mean in either language."""
+    words = lexicon()
+    found = []
+    for part in re.split(r"[\W_]+", fold(key)):
+        if not part or part.isdigit():
+            continue
+        meanings = [m for lang in STOP if (m := words.meaning((words.stem(part, lang),), lang))]
+        concepts = frozenset().union(*(m.concepts for m in meanings)) if meanings else frozenset()
+        found.append(Term(words.stem(part, language or words.guess([part])), part, Meaning(concepts), False, False, 1.0))
+    return tuple(found)
+
+
+def _names(text: str) -> frozenset[str]:
+    """Words written as proper names: a capital that no sentence start explains, or a word nobody's dictionary holds."""
+    words = lexicon()
+    found: set[str] = set()
+    for match in re.finditer(r"[#@]?[^\W_][\w&'’.-]*[^\W_]|[^\W_]", text):
+        word = re.sub(r"^(?:[ldjmtscnLDJMTSCN]|[Qq]u|[Jj]usqu)['’](?=\w)", "", match[0])
+        word = re.sub(r"['’]s$", "", word)
+        before = text[: match.start()].rstrip(" «\"“(")
+        starts = not before or before[-1] in ".!?:;\n"
+        folded = fold(word)
+        if len(word) == 1:
+            if word.isupper() and not starts and text[match.end() : match.end() + 1] not in ("'", "’") and folded not in ("i", "a"):
+                found.add(folded)
+            continue
+        if word[:1] in "#@" or (len(word) > 2 and re.search(r"[a-zà-ÿ][A-Z]|[A-Za-z]\d|\d[A-Za-z]{2}", word) and not word[0].isdigit()):
+            found.add(folded)
+        elif word[:1].isupper() and word != "I":
+            known = any(words.meaning((words.stem(folded, lang),), lang) or folded in STOP[lang] for lang in STOP)
+            if not known and not (starts and re.search(r"(?:[^aeéèi]s|es|ing|tions?|ment|ers)$", word)):
+                found.add(folded)
+    return frozenset(found)
+
+
+def _terms(tokens: list[str], lang: str, names: frozenset[str]) -> tuple[list[Term], bool]:
+    words = lexicon()
+    stems = [words.stem(token, lang) for token in tokens]
+    terms: list[Term] = []
+    denied, any_denied, place = 0, False, 0
+    while place < len(tokens):
+        token = tokens[place]
+        if token in _CLAUSE_END:
+            denied = 0
+        size, meaning = _longest(stems, place, lang)
+        if size == 1 and token in _NEGATIVE[lang]:
+            # "personne" denies only with "ne"; « pas » after its verb denies that verb too.
+            if token != "personne" or "ne" in tokens[max(0, place - 1) : place + 4]:
+                any_denied, denied = True, 6
+                if lang == "fr" and "ne" in tokens[max(0, place - 5) : place] and terms and token != "sans":
+                    terms[-1] = _deny(terms[-1])
+            place += 1
+            continue
+        if size == 1 and token == "plus" and lang == "fr" and "ne" in tokens[max(0, place - 4) : place]:
+            any_denied, denied = True, 6
+            if terms:
+                terms[-1] = _deny(terms[-1])
+        elif meaning is not None or (token[0].isalnum() or token[0] in "#@") and (token not in STOP[lang] or token in names):
+            meaning = meaning or _foreign(token, lang)
+            name = size == 1 and token in names
+            light = meaning.light or (size == 1 and token in STOP[lang] and not name)
+            if name or not (size == 1 and token in STOP[lang] and not meaning.axes):
+                stem = " ".join(stems[place : place + size])
+                surface = " ".join(tokens[place : place + size])
+                terms.append(Term(stem, surface, meaning, name, denied > 0, 1.6 if name else 0.25 if light else 1.0))
+        denied = max(0, denied - 1)
+        place += size
+    return terms, any_denied
+
+
+def _longest(stems: list[str], place: int, lang: str) -> tuple[int, Meaning | None]:
+    table = lexicon()
+    if table.starts_expression(stems[place], lang):
+        for size in range(min(table.longest, len(stems) - place), 1, -1):
+            meaning = table.meaning(tuple(stems[place : place + size]), lang)
+            if meaning is not None:
+                return size, meaning
+    return 1, table.meaning((stems[place],), lang)
+
+
+def _foreign(token: str, lang: str) -> Meaning:
+    table = lexicon()
+    for other in STOP:
+        if other != lang and (meaning := table.meaning((table.stem(token, other),), other)):
+            return meaning
+    return UNKNOWN
+
+
+def _deny(term: Term) -> Term:
+    return Term(term.stem, term.surface, term.meaning, term.name, True, term.weight)
+
+
+def _named_units(values: list[Value], lang: str) -> list[Value]:
+    """Units of counts become concepts, so that "30 seats" and « 30 places » count one thing."""
+    words = lexicon()
+    named = []
+    for value in values:
+        unit = value.unit
+        if value.kind == "count" and unit:
+            stem = words.stem(unit, lang)
+            meaning = words.meaning((stem,), lang)
+            unit = "" if unit in STOP[lang] else f"~{min(meaning.concepts)}" if meaning and meaning.concepts else stem
+        named.append(Value(value.kind, value.amount, unit))
+    return named
