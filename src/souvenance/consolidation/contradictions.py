@@ -1,8 +1,8 @@
-"""Where two facts about one thing disagree: the slots that hold two values, without any language model.
+"""Where two facts about one thing disagree: the slots that hold two values, found without any language model.
 
-A slot is what one fact can only say one way: a number, a date, a time, an amount, a day, a colour, a name; or what is
-allowed against what is forbidden. Two facts of one frame that differ in one slot contradict; that differ in several,
-they are about two things. `judge` (pairs.py) weighs them; this module only finds them.
+A slot is what one fact can only say one way: a number, a date, a time, an amount, a day, a colour; or what is allowed
+against what is forbidden. Two facts of one frame that differ in one slot contradict; that differ in several, they are
+about two things. `judge` (pairs.py) weighs them; this module only finds them.
 """
 
 from __future__ import annotations
@@ -13,25 +13,33 @@ from souvenance.consolidation.reading import Reading, Term
 from souvenance.consolidation.values import Value
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One slot that holds two values: its code (to be translated) and what each fact says there."""
+
+    code: str
+    a: str
+    b: str
+
+
 @dataclass(slots=True)
 class Slots:
-    """The slots of two readings: those that agree, those that hold two values, by kind, and the stems they use up."""
+    """The slots of two readings: those that agree, those that differ, and the stems they use up."""
 
-    same_values: int = 0
-    differing_values: list[str] = field(default_factory=list)
-    scopes: int = 0  # years, versions, ordinals: differing ones speak of two occurrences rather than of a change
-    rivals: list[str] = field(default_factory=list)
+    same_values: list[str] = field(default_factory=list)
+    values: list[Difference] = field(default_factory=list)
+    scopes: list[Difference] = field(default_factory=list)  # years, versions: two occurrences rather than a change
+    rivals: list[Difference] = field(default_factory=list)
     same_rivals: int = 0
-    opposed: list[str] = field(default_factory=list)
-    agreed: list[str] = field(default_factory=list)
-    mixed: list[str] = field(default_factory=list)  # opposites of which one fact says both
+    opposed: list[Difference] = field(default_factory=list)
+    mixed: list[Difference] = field(default_factory=list)  # opposites of which one fact says both
     unmatched_values: int = 0
     used: set[str] = field(default_factory=set)
 
     @property
     def differing(self) -> int:
         """How many slots hold two values."""
-        return len(self.differing_values) + len(self.rivals) + len(self.opposed)
+        return len(self.values) + len(self.rivals) + len(self.opposed)
 
 
 def find_slots(a: Reading, b: Reading) -> Slots:
@@ -40,74 +48,86 @@ def find_slots(a: Reading, b: Reading) -> Slots:
     _compare_values(a.values, b.values, slots)
     _compare_rivals(a.terms, b.terms, slots)
     _compare_axes(a.terms, b.terms, slots)
-    if "limit" not in slots.opposed and any(_unbounded(x) and y.values and not x.values for x, y in ((a, b), (b, a))):
-        slots.opposed.append("limit")
+    for one, other, turn in ((a, b, False), (b, a, True)):
+        unbounded = [term.surface for term in one.terms if _sign(term, "limit") == -1]
+        if unbounded and other.values and not one.values and not any(d.code == "opposite_limit" for d in slots.opposed):
+            said = (unbounded[0], other.values[0].said)
+            slots.opposed.append(Difference("opposite_limit", *(reversed(said) if turn else said)))
     return slots
-
-
-def _unbounded(reading: Reading) -> bool:
-    return any(("limit", -sign if term.negated else sign) == ("limit", -1) for term in reading.terms for _, sign in term.meaning.axes if _ == "limit")
 
 
 def _compare_values(left: tuple[Value, ...], right: tuple[Value, ...], slots: Slots) -> None:
     rest_a, rest_b = list(left), list(right)
     for value in left:
-        for other in rest_b:
-            if value.relation(other) == "same":
-                slots.same_values += 1
-                rest_a.remove(value)
-                rest_b.remove(other)
-                break
+        other = next((o for o in rest_b if value.relation(o) == "same"), None)
+        if other is not None:
+            slots.same_values.append(value.said)
+            rest_a.remove(value)
+            rest_b.remove(other)
+    agreed = {v.kind for v in left if any(v.relation(w) == "same" for w in right)}
     for value in list(rest_a):
-        for other in rest_b:
-            if value.relation(other) == "differs":
-                rest_a.remove(value)
-                rest_b.remove(other)
-                # An extra value beside an agreed one of its scale is a detail, not a disagreement.
-                if any(v.kind == value.kind and any(v.relation(w) == "same" for w in right) for v in left):
-                    slots.unmatched_values += 1
-                elif value.kind in ("year", "version", "ordinal") or other.kind == "year" or _other_year(value, other):
-                    slots.scopes += 1
-                else:
-                    slots.differing_values.append(value.kind)
-                break
+        other = next((o for o in rest_b if value.relation(o) == "differs"), None)
+        if other is None:
+            continue
+        rest_a.remove(value)
+        rest_b.remove(other)
+        difference = Difference(f"different_{value.kind}", value.said, other.said)
+        # An extra value beside an agreed one of its scale is a detail, not a disagreement.
+        if value.kind in agreed:
+            slots.unmatched_values += 1
+        elif _is_scope(value, other):
+            slots.scopes.append(difference)
+        else:
+            slots.values.append(difference)
     slots.unmatched_values += len(rest_a) + len(rest_b)
 
 
-def _other_year(value: Value, other: Value) -> bool:
-    years = value.amount[0] and other.amount[0] and value.amount[0] != other.amount[0]
-    return value.kind == "date" and other.kind == "date" and bool(years)
+def _is_scope(value: Value, other: Value) -> bool:
+    if value.kind in ("year", "version", "ordinal") or other.kind == "year":
+        return True
+    years = (value.amount[0], other.amount[0])
+    return value.kind == "date" and 0 not in years and years[0] != years[1]
 
 
 def _compare_rivals(left: tuple[Term, ...], right: tuple[Term, ...], slots: Slots) -> None:
-    members: dict[str, tuple[set[int], set[int]]] = {}
+    members: dict[str, tuple[dict[int, Term], dict[int, Term]]] = {}
     for side, terms in enumerate((left, right)):
         for term in terms:
             for category, member in term.meaning.rivals:
-                members.setdefault(category, (set(), set()))[side].add(member)
+                members.setdefault(category, ({}, {}))[side].setdefault(member, term)
     for category, (ours, theirs) in members.items():
-        if ours and theirs:
-            if ours & theirs:
-                slots.same_rivals += 1
-            else:
-                slots.rivals.append(category)
-                slots.used.update(
-                    term.stem for term in left + right if any(name == category for name, _ in term.meaning.rivals)
-                )
+        if not ours or not theirs:
+            continue
+        if ours.keys() & theirs.keys():
+            slots.same_rivals += 1
+        else:
+            _differ(slots, slots.rivals, f"other_{category}", list(ours.values()), list(theirs.values()))
 
 
 def _compare_axes(left: tuple[Term, ...], right: tuple[Term, ...], slots: Slots) -> None:
-    signs: dict[str, tuple[set[int], set[int]]] = {}
-    for side, terms in enumerate((left, right)):
-        for term in terms:
-            for axis, sign in term.meaning.axes:
-                signs.setdefault(axis, (set(), set()))[side].add(-sign if term.negated else sign)
-    for axis, (ours, theirs) in signs.items():
-        if ours and theirs:
-            if ours == theirs:
-                slots.agreed.append(axis)
-            elif ours & theirs:
-                slots.mixed.append(axis)
-            else:
-                slots.opposed.append(axis)
-                slots.used.update(term.stem for term in left + right if any(name == axis for name, _ in term.meaning.axes))
+    axes = sorted({axis for term in left for axis, _ in term.meaning.axes})
+    for axis in axes:
+        ours = [term for term in left if _sign(term, axis)]
+        theirs = [term for term in right if _sign(term, axis)]
+        signs, others = {_sign(term, axis) for term in ours}, {_sign(term, axis) for term in theirs}
+        if not theirs or signs == others:
+            continue
+        if signs & others:
+            slots.mixed.append(Difference(f"opposite_{axis}", _words(ours), _words(theirs)))
+        else:
+            _differ(slots, slots.opposed, f"opposite_{axis}", ours, theirs)
+
+
+def _sign(term: Term, axis: str) -> int:
+    """+1 or -1 where the term stands on that axis, a denial turned round; 0 when it is not on it."""
+    sign = dict(term.meaning.axes).get(axis, 0)
+    return -sign if term.negated else sign
+
+
+def _differ(slots: Slots, where: list[Difference], code: str, ours: list[Term], theirs: list[Term]) -> None:
+    where.append(Difference(code, _words(ours), _words(theirs)))
+    slots.used.update(term.stem for term in ours + theirs)
+
+
+def _words(terms: list[Term]) -> str:
+    return ", ".join(term.surface for term in terms)

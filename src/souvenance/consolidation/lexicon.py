@@ -121,7 +121,16 @@ class Lexicon:
         return "en" if score["en"] > score["fr"] else "fr"
 
     def _phrase(self, word: str, lang: str) -> tuple[str, ...]:
-        return tuple(self.stem(part, lang) for part in re.split(r"[_'’-]", fold(word)) if part)
+        spaced = elide(fold(word).replace("_", " "))
+        return tuple(self.stem(part, lang) for part in re.split(r"[ -]", spaced) if part)
+
+
+_ELISION = re.compile(r"\b(?:l|d|j|m|t|s|c|n|qu|jusqu|lorsqu|puisqu|quelqu)'(?=\w)")
+
+
+def elide(folded: str) -> str:
+    """Elided French articles and pronouns taken off (« l'été » is « été »); « n' » is written « ne », which denies."""
+    return _ELISION.sub(lambda match: "ne " if match[0] == "n'" else " ", folded)
 
 
 def _regular(word: str) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from souvenance.consolidation.lexicon import STOP, UNKNOWN, Meaning, fold, lexicon
+from souvenance.consolidation.lexicon import STOP, UNKNOWN, Meaning, elide, fold, lexicon
 from souvenance.consolidation.values import Value, read_values
 
-_ELISION = re.compile(r"\b(?:l|d|j|m|t|s|c|n|qu|jusqu|lorsqu|puisqu|quelqu)'(?=\w)")
 _CONTRACTED = re.compile(r"\b(ca|wo|sha)?(\w*?)n't\b")
 _TOKEN = re.compile(r"[#@]?\w+(?:[.+&'-]\w+)*[+#]{0,2}|[,;:.!?()]")
 _CLAUSE_END = frozenset(",;:.!?()") | {"mais", "but", "et", "and", "car", "because", "sauf", "except", "unless"}
@@ -18,12 +17,15 @@ _NEGATIVE = {
     "en": frozenset("not no never none nobody nothing neither nor without cannot stopped stop stops".split()),  # noqa: SIM905
 }
 _CHANGED = re.compile(
-    r"\b(?:desormais|dorenavant|maintenant|finalement|en fait|n'est plus|ne \w+ plus|n'\w+ plus|depuis peu|report[ee]e?s?|decal\w+|avance a|pass[ee]e? a|"
-    r"a demenage|a change|ont change|remplace|repousse\w*|annule\w*|decide de|now|no longer|anymore|any more|moved|changed|switched|instead|"
-    r"has become|postponed|cancelled|canceled|from now on|as of|actually|used to|gave up|gone back|replaced|raised|lowered|dropped)\b"
+    r"\b(?:desormais|dorenavant|finalement|n'est plus|ne \w+ plus|n'\w+ plus|depuis peu|a partir de maintenant|report(?:e|ee|es|ees)\b|decale\w*|"
+    r"deplace\w*|transfere\w*|demenage\w*|a change|ont change|remplace\w*|repousse\w*|annule\w*|abandonne\w*|arrete\w*|decide de|succede|reprend|a repris|"
+    r"quitte\w*|est passee? [ad]|augmente\w*|baisse\w*|no longer|anymore|any more|moved|changed|switched|has become|became|postponed|cancell?ed|abandoned|"
+    r"stopped|gave up|given up|quit|from now on|used to|went back|gone back|replaced|raised|lowered|dropped|took over|takes over|taken over|left|withdrew|now)\b"
 )
-_NO_LONGER = re.compile(r"\b(?:ne \w+ plus|n'\w+ plus|no longer|any ?more|used to|plus (?:de|d'|du|une|un)\b)")
-_ONLY = re.compile(r"\b(?:ne|n')\s?\w+ que\b")
+_NO_LONGER = re.compile(
+    r"\b(?:ne \w+ plus|n'\w+ plus|no longer|any ?more|used to|formerly|previously|auparavant|autrefois|(?:was|were|a ete|est) (?:abandoned|dropped|cancelled|abandonne|annule)e?)\b"
+    r"|(?:^|[,;:.]) ?(?:plus|no more) (?:de |d'|du |une? |aucun)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def read(text: str, language: str | None = None) -> Reading:
     folded = _CONTRACTED.sub(lambda m: {"ca": "can", "wo": "will"}.get(m[1] or "", m[2]) + " not", folded)
     folded = re.sub(r"'s\b", "", folded)
     values, rest = read_values(folded)
-    raw = _TOKEN.findall(_ELISION.sub(lambda m: "ne " if m[0] == "n'" else " ", rest))
+    raw = _TOKEN.findall(elide(rest))
     plain = [token for token in raw if token not in ",;:.!?()"]
     lang = language if language in STOP else words.guess(plain)
     tokens: list[str] = []
@@ -95,6 +97,11 @@ def read_key(key: str, language: str | None = None) -> tuple[Term, ...]:
     return tuple(found)
 
 
+# A capital beside another capital makes a title of known words ("the Old Customs House").
+_TITLE = re.compile(r"^(?: (?:of|of the|de|du|des|la|le|les))? [A-ZÀ-Þ][\w]")
+_TITLED = re.compile(r"(?:\w|,) [A-ZÀ-Þ][\w'’-]+(?: (?:of|of the|de|du|des|la|le|les))? $")
+
+
 def _names(text: str) -> frozenset[str]:
     """Words written as proper names: a capital that no sentence start explains, or a word nobody's dictionary holds."""
     words = lexicon()
@@ -112,7 +119,8 @@ def _names(text: str) -> frozenset[str]:
         if word[:1] in "#@" or (len(word) > 2 and re.search(r"[a-zà-ÿ][A-Z]|[A-Za-z]\d|\d[A-Za-z]{2}", word) and not word[0].isdigit()):
             found.add(folded)
         elif word[:1].isupper() and word != "I":
-            known = any(words.meaning((words.stem(folded, lang),), lang) or folded in STOP[lang] for lang in STOP)
+            titled = not starts and _TITLE.search(text[match.end() : match.end() + 24]) or _TITLED.search(text[: match.start()])
+            known = not titled and any(words.meaning((words.stem(folded, lang),), lang) or folded in STOP[lang] for lang in STOP)
             if not known and not (starts and re.search(r"(?:[^aeéèi]s|es|ing|tions?|ment|ers)$", word)):
                 found.add(folded)
     return frozenset(found)
@@ -172,7 +180,7 @@ def _foreign(token: str, lang: str) -> Meaning:
 
 
 def _deny(term: Term) -> Term:
-    return Term(term.stem, term.surface, term.meaning, term.name, True, term.weight)
+    return replace(term, negated=True)
 
 
 def _named_units(values: list[Value], lang: str) -> list[Value]:
@@ -185,5 +193,5 @@ def _named_units(values: list[Value], lang: str) -> list[Value]:
             stem = words.stem(unit, lang)
             meaning = words.meaning((stem,), lang)
             unit = "" if unit in STOP[lang] else f"~{min(meaning.concepts)}" if meaning and meaning.concepts else stem
-        named.append(Value(value.kind, value.amount, unit))
+        named.append(replace(value, unit=unit))
     return named

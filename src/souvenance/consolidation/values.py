@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 _WORDS = {
     "deux": 2, "trois": 3, "quatre": 4, "cinq": 5, "six": 6, "sept": 7, "huit": 8, "neuf": 9, "dix": 10, "onze": 11, "douze": 12,
@@ -56,6 +56,13 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("my", re.compile(rf"\b(?P<m>{_MONTH})\s+(?P<y>(?:19|20)\d{{2}})\b")),
     ("m", re.compile(rf"\b(?:en|in|of|by|since|until|before|after|de|d'|fin|debut|mi-|early|late|mid|the)\s?(?P<m>{_MONTH})\b")),
     (
+        "monthday",
+        re.compile(
+            r"\b(?:le|the|on) (?P<d>\d{1,2}|premier|first)(?:er|st|nd|rd|th)? "
+            r"(?:de chaque mois|du mois|of (?:the|each|every) month)\b"
+        ),
+    ),
+    (
         "ampm",
         re.compile(r"(?<![\d.:])(?P<h>\d{1,2})(?:[:.](?P<n>\d{2}))?\s*(?P<half>am|pm|a\.m\.?|p\.m\.?)(?!\w)"),
     ),
@@ -96,6 +103,7 @@ class Value:
     kind: str
     amount: tuple[float, ...]
     unit: str = ""
+    said: str = field(default="", compare=False)  # as written, for people
 
     def relation(self, other: Value) -> str:
         """`same`, `differs` (one scale, two values) or `other` (cannot be compared)."""
@@ -105,8 +113,6 @@ class Value:
         if {self.kind, other.kind} == {"date", "year"}:
             date, year = (self, other) if self.kind == "date" else (other, self)
             return "other" if not date.amount[0] else "same" if date.amount[0] == year.amount[0] else "differs"
-        if {self.kind, other.kind} == {"duration", "clock"} or "count" in (self.kind, other.kind) != (self.kind, other.kind):
-            return "other"
         if self.kind != other.kind:
             return "other"
         if self.kind in ("money", "count") and self.unit and other.unit and self.unit != other.unit:
@@ -123,7 +129,7 @@ def read_values(folded: str) -> tuple[list[Value], str]:
             break
 
         def take(match: re.Match[str], name: str = name) -> str:
-            values = list(_values(name, match))
+            values = [replace(value, said=match[0].strip()) for value in _values(name, match)]
             found.extend(values)
             if not values:
                 return match[0]
@@ -141,7 +147,7 @@ def _dated(values: list[Value]) -> list[Value]:
     if len(years) != 1 or not bare or any(v.kind == "date" and v.amount[0] for v in values):
         return values
     year = years[0].amount[0]
-    return [Value("date", (year, *v.amount[1:])) if v in bare else v for v in values if v is not years[0]]
+    return [replace(v, amount=(year, *v.amount[1:])) if v in bare else v for v in values if v is not years[0]]
 
 
 def _digits(match: re.Match[str]) -> str:
@@ -173,6 +179,8 @@ def _values(name: str, match: re.Match[str]) -> Iterator[Value]:
                 yield Value("date", (year + 2000 if 0 < year < 100 else year, number, int(day or 0)))
             if name in ("my", "m"):
                 break
+    elif name == "monthday":
+        yield Value("date", (0, 0, int(part["d"]) if part["d"].isdigit() else 1))
     elif name in ("ampm", "said", "colon", "fr", "at"):
         hour, half = int(part["h"]), part.get("half") or ""
         if half.startswith(("p", "in the a", "in the e", "at n", "du s", "de l")) and hour < 12:
