@@ -20,7 +20,7 @@ from souvenance.consolidation.reading import read, read_key
 if TYPE_CHECKING:
     from souvenance.consolidation.pairs import FactText
 
-PER_FACT = 10
+PER_FACT = 8
 """Candidates kept for each fact from words, the likeliest first."""
 COMMON_FROM = 120
 """A feature that more facts of one subject share is too common to bring two together."""

@@ -121,9 +121,7 @@ def _coverage(
 
 def _lone_names(reading: Reading, other: Reading) -> tuple[str, ...]:
     spellings = {term.surface for term in other.terms}
-    return tuple(
-        sorted(n for n in reading.names if n not in spellings and not any(_variant(n, s) for s in spellings))
-    )
+    return tuple(sorted(n for n in reading.names if n not in spellings and not any(_variant(n, s) for s in spellings)))
 
 
 def _variant(name: str, other: str) -> bool:

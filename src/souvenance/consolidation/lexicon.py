@@ -1,4 +1,6 @@
-"""Everyday French and English words, their synonyms, translations, opposites and rivals (`opposites.txt`, `words.txt`), by stem.
+"""Everyday French and English words with their synonyms, translations, opposites and rivals, by stem.
+
+The words are in `opposites.txt` and `words.txt`.
 
 Everything is looked up folded (no case, no accents) and stemmed by Snowball in the fact's language, so that inflected
 words of both languages meet. Words that the lexicon does not know are compared by their stem alone.
@@ -16,22 +18,6 @@ import Stemmer
 
 LANGUAGES = ("fr", "en")
 _NAMES = {"fr": "french", "en": "english"}
-
-STOP: dict[str, frozenset[str]] = {
-    "fr": frozenset(
-        "le la les l un une des du de d au aux ce cet cette ces ca cela c il elle ils elles on nous vous je tu j m t s me te se moi toi "
-        "lui leur leurs eux son sa ses mon ma mes ton ta tes notre nos votre vos qui que qu quoi dont ou et mais donc or ni car si y en a "
-        "dans par pour sur sous avec vers chez entre contre est sont etre ete etait sera ont avait aura fut ai as ne n pas plus jamais "
-        "comme quand lors lorsque puisque afin alors ainsi meme depuis pendant durant jusque jusqu deja encore soit selon parce "
-        "bien peu tres trop quelque quelques plusieurs celui celle ceux celles tout toute passe".split()  # noqa: SIM905
-    ),
-    "en": frozenset(
-        "the a an of in on at to for from by with and or but if then than as is are was were be been being am do does did has have had it its "
-        "he she they them him her his hers their theirs we us our you your i me my this that these those there here who whom which what when "
-        "where why how not no nor so such into onto over under out up down off about between during until till while because since within "
-        "will would shall also just only very s t re ve ll d m get gets own any some every each both".split()  # noqa: SIM905
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +50,7 @@ class Lexicon:
         self._stemmers = {lang: Stemmer.Stemmer(name) for lang, name in _NAMES.items()}
         self._cache: dict[tuple[str, str], str] = {}
         entries: dict[str, dict[tuple[str, ...], _Entry]] = {lang: {} for lang in LANGUAGES}
+        self.stop: dict[str, set[str]] = {lang: set() for lang in LANGUAGES}
         section, name, concept = "same", "", 0
         for raw in text.splitlines():
             line = raw.strip()
@@ -71,6 +58,10 @@ class Lexicon:
                 continue
             if line.startswith("["):
                 section, _, name = line.strip("[]").partition(" ")
+                continue
+            if section == "stop":
+                for lang, words in zip(LANGUAGES, line.split("|"), strict=True):
+                    self.stop[lang].update(words.split())
                 continue
             sign = {"+": 1, "-": -1}.get(line[0], 0) if section == "axis" else 0
             concept += 1
@@ -115,7 +106,9 @@ class Lexicon:
     def guess(self, words: list[str]) -> str:
         """The likelier language of folded words; "fr" and "en" only, since only they are stemmed here."""
         score = {
-            lang: sum((word in STOP[lang]) + 0.6 * ((self.stem(word, lang),) in self._meanings[lang]) for word in words)
+            lang: sum(
+                (word in self.stop[lang]) + 0.6 * ((self.stem(word, lang),) in self._meanings[lang]) for word in words
+            )
             for lang in LANGUAGES
         }
         return "en" if score["en"] > score["fr"] else "fr"

@@ -24,6 +24,7 @@ Label = Literal["duplicate", "contradiction", "distinct"]
 
 DUPLICATE_FROM = 0.68
 CONTRADICTION_FROM = 0.45
+FRAME_OF_VALUES, FRAME_OF_DENIALS = 0.3, 0.4
 UNRELATED = 0.85
 """Cosine at which two facts have nothing in common, for the bundled multilingual-e5-small (its cosines crowd near 1)."""
 
@@ -65,7 +66,10 @@ def judge(a: FactText, b: FactText, similarity: float | None = None, *, unrelate
     if a.subject is not None and b.subject is not None and a.subject != b.subject:
         return Verdict("distinct", 1.0, (Why("other_subject", str(a.subject), str(b.subject)),))
     evidence = weigh(
-        read(a.content, a.language), read(b.content, b.language), read_key(a.key, a.language), read_key(b.key, b.language)
+        read(a.content, a.language),
+        read(b.content, b.language),
+        read_key(a.key, a.language),
+        read_key(b.key, b.language),
     )
     nearness = None if similarity is None else max(-1.0, min(1.0, (similarity - unrelated) / (1 - unrelated)))
     same = duplicate_score(evidence, nearness)
@@ -101,8 +105,9 @@ def duplicate_score(evidence: Evidence, nearness: float | None) -> float:
 def _contradiction_score(evidence: Evidence) -> float:
     """How likely two values of one thing, 0 to 1; 0 where nothing conflicts or the facts share no frame."""
     slots = evidence.slots
-    framed = evidence.shared >= 0.9 or evidence.key >= 0.9 or len(slots.same_values) > 0
-    if not evidence.conflict or not framed:
+    # What is merely denied or changed may be anything: the two must then speak of one thing in most of their words.
+    frame = FRAME_OF_VALUES if slots.differing else FRAME_OF_DENIALS
+    if not evidence.conflict or evidence.covered < frame:
         return 0.0
     several = slots.differing + len(slots.scopes) + bool(_both_names(evidence)) - 1
     return _share(

@@ -6,24 +6,45 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from souvenance.consolidation.lexicon import STOP, UNKNOWN, Meaning, elide, fold, lexicon
+from souvenance.consolidation.lexicon import LANGUAGES, UNKNOWN, Meaning, elide, fold, lexicon
 from souvenance.consolidation.values import Value, read_values
 
 _CONTRACTED = re.compile(r"\b(ca|wo|sha)?(\w*?)n't\b")
 _TOKEN = re.compile(r"[#@]?\w+(?:[.+&'-]\w+)*[+#]{0,2}|[,;:.!?()]")
 _CLAUSE_END = frozenset(",;:.!?()") | {"mais", "but", "et", "and", "car", "because", "sauf", "except", "unless"}
 _NEGATIVE = {
-    "fr": frozenset("pas jamais aucun aucune rien ni sans non personne nulle".split()),  # noqa: SIM905
-    "en": frozenset("not no never none nobody nothing neither nor without cannot stopped stop stops".split()),  # noqa: SIM905
+    "fr": frozenset({"pas", "jamais", "aucun", "aucune", "rien", "ni", "sans", "non", "personne", "nulle"}),
+    "en": frozenset(
+        {
+            "not",
+            "no",
+            "never",
+            "none",
+            "nobody",
+            "nothing",
+            "neither",
+            "nor",
+            "without",
+            "cannot",
+            "stopped",
+            "stop",
+            "stops",
+        }
+    ),
 }
 _CHANGED = re.compile(
-    r"\b(?:desormais|dorenavant|finalement|n'est plus|ne \w+ plus|n'\w+ plus|depuis peu|a partir de maintenant|report(?:e|ee|es|ees)\b|decale\w*|"
-    r"deplace\w*|transfere\w*|demenage\w*|a change|ont change|remplace\w*|repousse\w*|annule\w*|abandonne\w*|arrete\w*|decide de|succede|reprend|a repris|"
-    r"quitte\w*|est passee? [ad]|augmente\w*|baisse\w*|no longer|anymore|any more|moved|changed|switched|has become|became|postponed|cancell?ed|abandoned|"
-    r"stopped|gave up|given up|quit|from now on|used to|went back|gone back|replaced|raised|lowered|dropped|took over|takes over|taken over|left|withdrew|now)\b"
+    r"\b(?:desormais|dorenavant|finalement|n'est plus|ne \w+ plus|n'\w+ plus|depuis peu|a partir de maintenant"
+    r"|report(?:e|ee|es|ees)\b|decale\w*|"
+    r"deplace\w*|transfere\w*|demenage\w*|a change|ont change|remplace\w*|repousse\w*|annule\w*|abandonne\w*"
+    r"|arrete\w*|decide de|succede|reprend|a repris|"
+    r"quitte\w*|est passee? [ad]|augmente\w*|baisse\w*|no longer|anymore|any more|moved|changed|switched"
+    r"|has become|became|postponed|cancell?ed|abandoned|"
+    r"stopped|gave up|given up|quit|from now on|used to|went back|gone back|replaced|raised|lowered|dropped"
+    r"|took over|takes over|taken over|left|withdrew|now)\b"
 )
 _NO_LONGER = re.compile(
-    r"\b(?:ne \w+ plus|n'\w+ plus|no longer|any ?more|used to|formerly|previously|auparavant|autrefois|(?:was|were|a ete|est) (?:abandoned|dropped|cancelled|abandonne|annule)e?)\b"
+    r"\b(?:ne \w+ plus|n'\w+ plus|no longer|any ?more|used to|formerly|previously|auparavant|autrefois|(?:was"
+    r"|were|a ete|est) (?:abandoned|dropped|cancelled|abandonne|annule)e?)\b"
     r"|(?:^|[,;:.]) ?(?:plus|no more) (?:de |d'|du |une? |aucun)"
 )
 
@@ -68,7 +89,7 @@ def read(text: str, language: str | None = None) -> Reading:
     values, rest = read_values(folded)
     raw = _TOKEN.findall(elide(rest))
     plain = [token for token in raw if token not in ",;:.!?()"]
-    lang = language if language in STOP else words.guess(plain)
+    lang = language if language in LANGUAGES else words.guess(plain)
     tokens: list[str] = []
     for token in raw:
         known = words.meaning((words.stem(token, lang),), lang) or token in names or token[0] in "#@"
@@ -91,9 +112,11 @@ def read_key(key: str, language: str | None = None) -> tuple[Term, ...]:
     for part in re.split(r"[\W_]+", fold(key)):
         if not part or part.isdigit():
             continue
-        meanings = [m for lang in STOP if (m := words.meaning((words.stem(part, lang),), lang))]
+        meanings = [m for lang in LANGUAGES if (m := words.meaning((words.stem(part, lang),), lang))]
         concepts = frozenset().union(*(m.concepts for m in meanings)) if meanings else frozenset()
-        found.append(Term(words.stem(part, language or words.guess([part])), part, Meaning(concepts), False, False, 1.0))
+        found.append(
+            Term(words.stem(part, language or words.guess([part])), part, Meaning(concepts), False, False, 1.0)
+        )
     return tuple(found)
 
 
@@ -109,18 +132,31 @@ def _names(text: str) -> frozenset[str]:
     for match in re.finditer(r"[#@]?[^\W_][\w&'’.-]*[^\W_]|[^\W_]", text):
         word = re.sub(r"^(?:[ldjmtscnLDJMTSCN]|[Qq]u|[Jj]usqu)['’](?=\w)", "", match[0])
         word = re.sub(r"['’]s$", "", word)
-        before = text[: match.start()].rstrip(" «\"“(")
+        before = text[: match.start()].rstrip(' «"“(')
         starts = not before or before[-1] in ".!?:;\n"
         folded = fold(word)
         if len(word) == 1:
-            if word.isupper() and not starts and text[match.end() : match.end() + 1] not in ("'", "’") and folded not in ("i", "a"):
+            if (
+                word.isupper()
+                and not starts
+                and text[match.end() : match.end() + 1] not in ("'", "’")
+                and folded not in ("i", "a")
+            ):
                 found.add(folded)
             continue
-        if word[:1] in "#@" or (len(word) > 2 and re.search(r"[a-zà-ÿ][A-Z]|[A-Za-z]\d|\d[A-Za-z]{2}", word) and not word[0].isdigit()):
+        if word[:1] in "#@" or (
+            len(word) > 2 and re.search(r"[a-zà-ÿ][A-Z]|[A-Za-z]\d|\d[A-Za-z]{2}", word) and not word[0].isdigit()
+        ):
             found.add(folded)
         elif word[:1].isupper() and word != "I":
-            titled = not starts and _TITLE.search(text[match.end() : match.end() + 24]) or _TITLED.search(text[: match.start()])
-            known = not titled and any(words.meaning((words.stem(folded, lang),), lang) or folded in STOP[lang] for lang in STOP)
+            titled = (
+                not starts
+                and _TITLE.search(text[match.end() : match.end() + 24])
+                or _TITLED.search(text[: match.start()])
+            )
+            known = not titled and any(
+                words.meaning((words.stem(folded, lang),), lang) or folded in words.stop[lang] for lang in LANGUAGES
+            )
             if not known and not (starts and re.search(r"(?:[^aeéèi]s|es|ing|tions?|ment|ers)$", word)):
                 found.add(folded)
     return frozenset(found)
@@ -148,11 +184,15 @@ def _terms(tokens: list[str], lang: str, names: frozenset[str]) -> tuple[list[Te
             any_denied, denied = True, 6
             if terms:
                 terms[-1] = _deny(terms[-1])
-        elif meaning is not None or (token[0].isalnum() or token[0] in "#@") and (token not in STOP[lang] or token in names):
+        elif (
+            meaning is not None
+            or (token[0].isalnum() or token[0] in "#@")
+            and (token not in words.stop[lang] or token in names)
+        ):
             meaning = meaning or _foreign(token, lang)
             name = size == 1 and token in names
-            light = meaning.light or (size == 1 and token in STOP[lang] and not name)
-            if name or not (size == 1 and token in STOP[lang] and not meaning.axes):
+            light = meaning.light or (size == 1 and token in words.stop[lang] and not name)
+            if name or not (size == 1 and token in words.stop[lang] and not meaning.axes):
                 stem = " ".join(stems[place : place + size])
                 surface = " ".join(tokens[place : place + size])
                 terms.append(Term(stem, surface, meaning, name, denied > 0, 1.6 if name else 0.25 if light else 1.0))
@@ -173,7 +213,7 @@ def _longest(stems: list[str], place: int, lang: str) -> tuple[int, Meaning | No
 
 def _foreign(token: str, lang: str) -> Meaning:
     table = lexicon()
-    for other in STOP:
+    for other in LANGUAGES:
         if other != lang and (meaning := table.meaning((table.stem(token, other),), other)):
             return meaning
     return UNKNOWN
@@ -192,6 +232,12 @@ def _named_units(values: list[Value], lang: str) -> list[Value]:
         if value.kind == "count" and unit:
             stem = words.stem(unit, lang)
             meaning = words.meaning((stem,), lang)
-            unit = "" if unit in STOP[lang] else f"~{min(meaning.concepts)}" if meaning and meaning.concepts else stem
+            unit = (
+                ""
+                if unit in words.stop[lang]
+                else f"~{min(meaning.concepts)}"
+                if meaning and meaning.concepts
+                else stem
+            )
         named.append(replace(value, unit=unit))
     return named

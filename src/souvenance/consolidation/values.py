@@ -11,19 +11,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 _WORDS = {
-    "deux": 2, "trois": 3, "quatre": 4, "cinq": 5, "six": 6, "sept": 7, "huit": 8, "neuf": 9, "dix": 10, "onze": 11, "douze": 12,
+    "deux": 2, "trois": 3, "quatre": 4, "cinq": 5, "six": 6, "sept": 7, "huit": 8, "neuf": 9, "dix": 10, "onze": 11,
+    "douze": 12,
     "treize": 13, "quatorze": 14, "quinze": 15, "seize": 16, "vingt": 20, "trente": 30, "quarante": 40, "cinquante": 50,
-    "soixante": 60, "septante": 70, "nonante": 90, "cent": 100, "mille": 1000, "two": 2, "three": 3, "four": 4, "five": 5,
-    "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15,
-    "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
-    "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100, "thousand": 1000, "dozen": 12, "douzaine": 12,
+    "soixante": 60, "septante": 70, "nonante": 90, "cent": 100, "mille": 1000, "two": 2, "three": 3, "four": 4,
+    "five": 5,
+    "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
+    "fifteen": 15,
+    "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40,
+    "fifty": 50,
+    "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100, "thousand": 1000, "dozen": 12,
+    "douzaine": 12,
 }  # fmt: skip
 _MONTHS = {
     name: number
     for number, names in enumerate(
         (
-            "janvier january jan janv", "fevrier february feb fev", "mars march mar", "avril april apr avr", "mai may", "juin june jun",
-            "juillet july jul juil", "aout august aug", "septembre september sep sept", "octobre october oct", "novembre november nov",
+            "janvier january jan janv", "fevrier february feb fev", "mars march mar", "avril april apr avr",
+            "mai may", "juin june jun",
+            "juillet july jul juil", "aout august aug", "septembre september sep sept", "octobre october oct",
+            "novembre november nov",
             "decembre december dec",
         ),
         1,
@@ -31,7 +38,8 @@ _MONTHS = {
     for name in names.split()
 }  # fmt: skip
 _SECONDS = {"s": 1, "second": 1, "seconde": 1, "sec": 1, "min": 60, "mn": 60, "minute": 60, "h": 3600, "heure": 3600, "hour": 3600,
-            "jour": 86400, "day": 86400, "semaine": 604800, "week": 604800, "mois": 2592000, "month": 2592000, "an": 31536000,
+            "jour": 86400, "day": 86400, "semaine": 604800, "week": 604800, "mois": 2592000, "month": 2592000,
+            "an": 31536000,
             "annee": 31536000, "year": 31536000, "fortnight": 1209600}  # fmt: skip
 _CURRENCY = {"€": "eur", "eur": "eur", "euro": "eur", "£": "gbp", "pound": "gbp", "livre": "gbp", "quid": "gbp", "$": "usd", "dollar": "usd",
              "franc": "chf"}  # fmt: skip
@@ -78,7 +86,8 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "at",
         re.compile(
-            r"(?:(?<=\ba )|(?<=apres )|(?<=avant )|(?<=vers )|(?<=des )|(?<=jusqu'a )|(?<=passe )|(?<=\bpar )|(?<=\bet )|(?<=-)|(?<=de ))"
+            r"(?:(?<=\ba )|(?<=apres )|(?<=avant )|(?<=vers )|(?<=des )|(?<=jusqu'a )|(?<=passe )|(?<=\bpar )"
+            r"|(?<=\bet )|(?<=-)|(?<=de ))"
             r"(?P<h>\d{1,2})\s?(?:h|heures?)(?![\w])"
         ),
     ),
@@ -93,6 +102,10 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("ordinal", re.compile(r"(?<![\w.,])(?P<n>\d{1,3})(?:er|ere|re|e|eme|st|nd|rd|th)\b")),
     ("count", re.compile(rf"(?<![\w#.,])(?P<n>[+-]?(?:{_N}))(?![\w])(?:\s+(?P<u>[^\W\d_]{{2,}}))?")),
 )  # fmt: skip
+
+
+_WITHOUT_DIGITS = frozenset({"m", "monthday", "noon", "midnight", "one"})
+_DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +136,11 @@ class Value:
 def read_values(folded: str) -> tuple[list[Value], str]:
     """The values of a folded text, and the text with them blanked out (same length as after number words became digits)."""
     text = _NUMBER_WORDS.sub(_digits, folded)
+    numbered = _DIGIT.search(text) is not None
     found: list[Value] = []
     for name, pattern in _PATTERNS:
-        if name == "count" and not any(c.isdigit() for c in text):
-            break
+        if name not in _WITHOUT_DIGITS and not numbered:
+            continue
 
         def take(match: re.Match[str], name: str = name) -> str:
             values = [replace(value, said=match[0].strip()) for value in _values(name, match)]

@@ -48,8 +48,10 @@ _PREFIXED: tuple[tuple[str, int], ...] = (
     ("NRAK-", 27), ("NRII-", 30), ("tskey-", 20), ("AGE-SECRET-KEY-1", 50), ("ops_eyJ", 60), ("A3-", 33), ("LTAI", 16),
     ("AKID", 32), ("HRKU-", 36), ("fm1r_", 40), ("fm2_", 40), ("fo1_", 40), ("pat-na1-", 36), ("pat-eu1-", 36),
     ("access_token$production$", 40), ("sk_live_", 16), ("pk.eyJ", 60), ("sk.eyJ", 60), ("re_", 24), ("ghr_", 36),
-    ("lsv2_", 30), ("phc_", 40), ("phx_", 40), ("sgp_", 40), ("tvly-", 24), ("fc-", 32), ("co_api_", 30), ("CFPAT-", 40),
-    ("SCW", 17), ("ovh_", 30), ("vercel_", 24), ("rnd_", 28), ("sha256~", 40), ("ddp_", 36), ("bkua_", 40), ("xkeysib-", 60),
+    ("lsv2_", 30), ("phc_", 40), ("phx_", 40), ("sgp_", 40), ("tvly-", 24), ("fc-", 32), ("co_api_", 30),
+    ("CFPAT-", 40),
+    ("SCW", 17), ("ovh_", 30), ("vercel_", 24), ("rnd_", 28), ("sha256~", 40), ("ddp_", 36), ("bkua_", 40),
+    ("xkeysib-", 60),
     ("mlsn.", 60), ("patrn_", 30), ("CCIPAT_", 30), ("ATTA", 60), ("t3AE", 40), ("sv=20", 60),
 )  # fmt: skip
 
@@ -78,7 +80,8 @@ _OWN: tuple[tuple[str, str], ...] = (
     ("bearer", r"(?i)\bauthorization\s{0,2}[:=]\s{0,2}(?:basic|token|digest|apikey)\s{1,3}[\w.~+/=-]{8,4000}"),
     (
         "bearer",
-        r"(?i)\b(?:x-api-key|x-auth-token|private-token|x-vault-token|cookie|set-cookie)\s{0,2}:\s{0,2}[\w.=-]{16,4000}",
+        r"(?i)\b(?:x-api-key|x-auth-token|private-token|x-vault-token|cookie"
+        r"|set-cookie)\s{0,2}:\s{0,2}[\w.=-]{16,4000}",
     ),
     ("bearer", r"(?i)\b(?:sessionid|jsessionid|phpsessid|connect\.sid|csrftoken)=[\w%.-]{16,400}"),
     ("webhook", r"https://(?:\w{1,20}\.)?discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{5,25}/[\w-]{20,120}"),

@@ -19,37 +19,54 @@ _TRIGGER = re.compile(
     | (?P<codes> (?:recovery|backup|rescue|2fa|mfa|otp|scratch|one[ -]time|emergency)[ ]codes?
         | codes?[ ](?:de[ ](?:r[ée]cup[ée]ration|secours|sauvegarde|restauration)|2fa|mfa|otp|[àa][ ]usage[ ]unique) )
     | (?P<pin> pin (?:s?[ -]?codes?)? (?!\w) | codes?[ -]pin | code[ ]confidentiel | passcode s? | digicode s?
-        | (?:door|gate|alarm|safe|lock|entry|access|unlock|locker|padlock|building|garage|voicemail|puk|secret|card)[ ](?:pin[ ])?code s?
-        | combination[ ](?:of|to|for)[ ]the[ ](?:safe|lock|padlock|vault) | (?:safe|lock|padlock)(?:[’']s)?[ ]combination
-        | (?:le[ ]|mon[ ]|son[ ]|notre[ ]|leur[ ])?codes?[ ](?:secret|puk|d[’']entr[ée]e|d[’']acc[èe]s|d[’']alarme|de[ ]d[ée]verrouillage
-            |de[ ]la[ ](?:porte|carte|cb|box|cave|grille|bo[iî]te|r[ée]sidence|sim)|de[ ]l[’'](?:alarme|immeuble|entr[ée]e|ascenseur)
-            |du[ ](?:coffre(?:-fort)?|cadenas|portail|garage|b[âa]timent|local|hall|t[ée]l[ée]phone)|de[ ]sa[ ](?:carte|cb)|de[ ]ma[ ](?:carte|cb))
+        | (?:door|gate|alarm|safe|lock|entry|access|unlock|locker|padlock|building|garage|voicemail|puk|secret
+            |card)[ ](?:pin[ ])?code s?
+        | combination[ ](?:of|to|for)[ ]the[ ](?:safe|lock|padlock|vault) | (?:safe|lock
+            |padlock)(?:[’']s)?[ ]combination
+        | (?:le[ ]|mon[ ]|son[ ]|notre[ ]|leur[ ])?codes?[ ](?:secret|puk|d[’']entr[ée]e|d[’']acc[èe]s
+            |d[’']alarme|de[ ]d[ée]verrouillage
+            |de[ ]la[ ](?:porte|carte|cb|box|cave|grille|bo[iî]te|r[ée]sidence|sim)|de[ ]l[’'](?:alarme
+                |immeuble|entr[ée]e|ascenseur)
+            |du[ ](?:coffre(?:-fort)?|cadenas|portail|garage|b[âa]timent|local|hall|t[ée]l[ée]phone)
+                |de[ ]sa[ ](?:carte|cb)|de[ ]ma[ ](?:carte|cb))
         | combinaison[ ]du[ ](?:coffre(?:-fort)?|cadenas)
         | cvv2? | cvc2? | cryptogramme (?:[ ]visuel)? | security[ ]code )
-    | (?P<key> (?:api|secret|private|access|auth|encryption|master|license|licence|product|activation|serial|signing|deploy|ssh|session|account|storage|host|webhook)[ _-]?(?:secret[ _-]?)?keys?
-        | (?:api|access|auth|bot|refresh|personal[ ]access|bearer|session|deploy|csrf|id|security|login)[ _-]?tokens? | tokens? | jetons?
-        | client[ _-]?secrets? | app[ _-]?secrets? | signing[ _-]?secrets? | secrets? | totp[ ](?:secret|seed) | secret[ ]totp
-        | cl[ée]s?[ ](?:d[’']?[ ]?api|api|secr[eè]tes?|priv[ée]es?|d[’']acc[èe]s|de[ ]chiffrement|de[ ]licence|d[’']activation|ma[iî]tre(?:sse)?|produit|ssh|de[ ]signature)
+    | (?P<key> (?:api|secret|private|access|auth|encryption|master|license|licence|product|activation|serial
+        |signing|deploy|ssh|session|account|storage|host|webhook)[ _-]?(?:secret[ _-]?)?keys?
+        | (?:api|access|auth|bot|refresh|personal[ ]access|bearer|session|deploy|csrf|id|security
+            |login)[ _-]?tokens? | tokens? | jetons?
+        | client[ _-]?secrets? | app[ _-]?secrets? | signing[ _-]?secrets? | secrets? | totp[ ](?:secret|seed)
+            | secret[ ]totp
+        | cl[ée]s?[ ](?:d[’']?[ ]?api|api|secr[eè]tes?|priv[ée]es?|d[’']acc[èe]s|de[ ]chiffrement|de[ ]licence
+            |d[’']activation|ma[iî]tre(?:sse)?|produit|ssh|de[ ]signature)
         | [a-z0-9]{1,30}(?:_[a-z0-9]{1,30}){0,4}_(?:key|token|secret) )
     | (?P<password> mots?[ ]de[ ]pass e? s? | mdp s? | pass?words? | passwd | pwd | pass(?=\s?[:=]) | passe(?=\s?[:=])
         | [a-z0-9]{1,30}(?:_[a-z0-9]{1,30}){0,4}_(?:password|passwd|pwd|pass) | pgpassword
-        | (?:wi-?fi|wpa2?|wep|network|r[ée]seau)[ ](?:key|code|pass|cl[ée]) | (?:cl[ée]|code)[ ](?:du[ ]|de[ ]la[ ])?(?:wi-?fi|wpa2?|wep|box)
-        | login s? (?=\s?[:=]) | log(?:ged)?[ ]in[ ](?:with|using) | identifiants? (?=\s?[:=]) | credentials? (?=\s?[:=]|[ ]are)
-        | se[ ]connecte[ ]avec | (?:sshpass|mysql|mysqldump|mariadb)[ ] (?=.{0,60}[ ]-p) | (?<=\s)--pass(?:word)? (?=[ =]) | (?<=\s)-u[ ](?=[\w.-]{1,40}:\S) )
+        | (?:wi-?fi|wpa2?|wep|network|r[ée]seau)[ ](?:key|code|pass|cl[ée]) | (?:cl[ée]|code)[ ](?:du[ ]
+            |de[ ]la[ ])?(?:wi-?fi|wpa2?|wep|box)
+        | login s? (?=\s?[:=]) | log(?:ged)?[ ]in[ ](?:with|using) | identifiants? (?=\s?[:=])
+            | credentials? (?=\s?[:=]|[ ]are)
+        | se[ ]connecte[ ]avec | (?:sshpass|mysql|mysqldump|mariadb)[ ] (?=.{0,60}[ ]-p)
+            | (?<=\s)--pass(?:word)? (?=[ =]) | (?<=\s)-u[ ](?=[\w.-]{1,40}:\S) )
     )"""
 )
 
 # "the password policy", "mot de passe oublié": the words that follow show that no value is being given.
 _ABOUT = re.compile(
-    r"(?i)[ -](?:polic|manager|reset|length|rotation|rule|expir|field|page|form\b|forms\b|prompt|hash|less|protect|strength|requirement|hygiene|"
-    r"sharing|change|changes|oubli|gestion|perdu|management|limit|budget|price|usage|count|bucket|window|based|auth|box\b|cracker|d[’']au moins)"
+    r"(?i)[ -](?:polic|manager|reset|length|rotation|rule|expir|field|page|form\b|forms\b|prompt|hash|less"
+    r"|protect|strength|requirement|hygiene|"
+    r"sharing|change|changes|oubli|gestion|perdu|management|limit|budget|price|usage|count|bucket|window|based"
+    r"|auth|box\b|cracker|d[’']au moins)"
 )
 _CONNECTOR = re.compile(
     r"(?ix) ^ [\"']? (?P<detail> [^:=\n.;!?«\"“]{0,90}? ) \s{0,3} "
     r"(?: (?P<mark> [:=]{1,2}>? | → | -> | => | [«\"“`] )"
     r"  | (?<=[\w)\s’'\"]) \b"
-    r"    (?P<verb> (?:(?:was|is|has \s been|a \s [ée]t[ée]|est) \s)? (?:(?:re)?set \s to | changed \s to | chang[ée]e? \s (?:pour|en)) | is | are | was | were | est | sont | [ée]tait | c[’']est | becomes? | devient | remains? | reste | now \s is"
-    r"      | pass[ée] \s [àa] ) \b [ ]? (?: now \s | still \s | d[ée]sormais \s | toujours \s | maintenant \s )? ) \s{0,3}"
+    r"    (?P<verb> (?:(?:was|is|has \s been|a \s [ée]t[ée]|est) \s)? (?:(?:re)?set \s to | changed \s to "
+    r"| chang[ée]e? \s (?:pour|en)) | is | are | was | were | est | sont | [ée]tait | c[’']est | becomes? "
+    r"| devient | remains? | reste | now \s is"
+    r"      | pass[ée] \s [àa] ) \b [ ]? (?: now \s | still \s | d[ée]sormais \s | toujours \s "
+    r"| maintenant \s )? ) \s{0,3}"
 )
 _DIRECT = re.compile(r"^[ (]{1,2}(?:n[°o] ?)?(?=[^\s]{0,40}\d)")
 _VALUE = re.compile(r"^(?P<quote>[\"'`“«*]{0,2})\s?(?P<value>[^\s\"`”»]{3,200})")
@@ -59,30 +76,34 @@ _END = re.compile(
 )
 _PAIR = re.compile(r"^\S{1,60}\s{0,2}(?:/|\||,|:|and|et|with|avec|password|pass|mdp)\s{1,2}(?=\S)")
 _PLACEHOLDER = re.compile(
-    r"^(?:[x*•.…_#-]{3,}|<.*>?|\$\{?\w.*|\{\{.*|%\w+%|\[.*\]?|your.*|redacted|hidden|masqu.*|n/a|https?://.*|www\..*|[#@/~].*)$",
+    r"^(?:[x*•.…_#-]{3,}|<.*>?|\$\{?\w.*|\{\{.*|%\w+%|\[.*\]?|your.*|redacted|hidden|masqu.*|n/a|https?://.*"
+    r"|www\..*|[#@/~].*)$",
     re.I,
 )
 _TIME = re.compile(
-    r"^(?:\d{1,2}[h:]\d{0,2}|\d{1,2}/\d{1,2}(?:/\d{2,4})?|\d{4}-\d{2}(?:-\d{2})?|\d+(?:st|nd|rd|th|er|e|ème|%|€|\$|£)|v?\d+\.\d+(?:\.\d+)?)$",
+    r"^(?:\d{1,2}[h:]\d{0,2}|\d{1,2}/\d{1,2}(?:/\d{2,4})?|\d{4}-\d{2}(?:-\d{2})?|\d+(?:st|nd|rd|th|er|e|ème|%|€"
+    r"|\$|£)|v?\d+\.\d+(?:\.\d+)?)$",
     re.I,
 )
-_NO_VALUE = frozenset(
-    # What is said of a password rather than as one. Adjectives and participles are mostly caught by their endings below.
-    """wrong weak strong secret safe public private unique long short new old same different there here known unknown
-    mandatory empty blank fine good bad dead gone lost null none nothing missing due free valid invalid correct simple easy hard random
-    elsewhere online offline his hers theirs mine ours yours this that these those it them him her me us you everyone nobody someone
-    faible fort forte long longue court courte nouveau nouvelle ancien ancienne secret secrète commun commune même autre unique public
-    obligatoire simple facile difficile vide valable valide invalide inconnu inconnue perdu perdue requis requise nul nulle rien aucun
-    confidentiel confidentielle sûr sûre solide trop ici là ailleurs personne jamais toujours lui elle eux toi moi nous vous interdit
-    interdite permis ouvert ouverte compris connu connue inscrit inscrite mis mise écrit écrite remis remise celui celle ceux
-    required optional sacred sensitive personal""".split()
-)
+# What is said of a password rather than as one; most adjectives and participles are caught by their endings below.
+_SAID_OF_ONE = """
+ailleurs ancien ancienne aucun autre bad blank celle celui ceux commun commune compris confidentiel confidentielle
+connu connue correct court courte dead different difficile due easy elle elsewhere empty eux everyone facile faible
+fine fort forte free gone good hard her here hers him his ici inconnu inconnue inscrit inscrite interdit interdite
+invalid invalide it jamais known long longue lost lui là mandatory me mine mis mise missing moi même new nobody none
+nothing nous nouveau nouvelle nul null nulle obligatoire offline old online optional ours ouvert ouverte perdu
+perdue permis personal personne private public random remis remise required requis requise rien sacred safe same
+secret secrète sensitive short simple solide someone strong sûr sûre that theirs them there these this those toi
+toujours trop unique unknown us valable valid valide vide vous weak wrong you yours écrit écrite
+"""
+_NO_VALUE = frozenset(_SAID_OF_ONE.split())
 _DESCRIBING = re.compile(r"(?i)(?:ed|ing|able|ible|ive|ory|ous|é|ée|és|ées|ant|aire|ible|elle|eux|al|ly|ment|tten)$")
 _WORD_RUN = re.compile(
     r"^\W{0,3}(?:\d{1,2}[.)]?\s)?[a-zà-ÿ]{3,10}(?:[\s,]{1,2}(?:\d{1,2}[.)]?\s)?[a-zà-ÿ]{3,10}){3,23}", re.I
 )
 _FUNCTION_WORDS = re.compile(
-    r"(?i)(?<!\w)(?:the|of|in|on|at|to|and|is|are|by|with|from|for|le|la|les|de|du|des|dans|sur|est|et|par|avec|pour|au|aux|un|une|doit|must|should|a)(?!\w)"
+    r"(?i)(?<!\w)(?:the|of|in|on|at|to|and|is|are|by|with|from|for|le|la|les|de|du|des|dans|sur|est|et|par|avec"
+    r"|pour|au|aux|un|une|doit|must|should|a)(?!\w)"
 )
 _CODE_VALUE = re.compile(r"(?=[\w-]{0,20}\d)[A-Za-z0-9]{3,12}(?:[- ][A-Za-z0-9]{3,12}){0,7}")
 _DIGITS = re.compile(r"[*#]?\d(?:[ .-]?\d){2,11}[A-F#*]{0,2}(?![\w%€$£]|[.,/:]\d)")

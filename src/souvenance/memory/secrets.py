@@ -34,14 +34,18 @@ _LONG_RUN = re.compile(r"\S{16}|-----BEGIN |://|FlyV1|;\s?(?:Password|Pwd|passwo
 _CARD = re.compile(r"(?<![\w+.,-])\d(?:[ -]?\d){12,18}(?![\w]|[.,]\d)")
 _CARD_GROUPS = re.compile(r"\d{12,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{1,4}(?:\1\d{1,3})?|\d{4}([ -])\d{6}\2\d{4,5}")
 _NOT_A_CARD = re.compile(
-    r"(?i)(?:isbn|ean|siret|imei|order|commande|tracking|suivi|colis|ticket|facture|invoice|iccid)\W{0,4}(?:\w{1,8}\W{1,2})?$"
+    r"(?i)(?:isbn|ean|siret|imei|order|commande|tracking|suivi|colis|ticket|facture|invoice"
+    r"|iccid)\W{0,4}(?:\w{1,8}\W{1,2})?$"
 )
 _IBAN = re.compile(r"(?<!\w)[A-Za-z]{2}\d{2}(?: ?[A-Za-z0-9]{4}){2,7}(?: ?[A-Za-z0-9]{1,4})?(?!\w)")
 # Length of an IBAN by country: SWIFT's IBAN registry, the countries most met in French and English text.
 _IBAN_LENGTH = {
-    "AD": 24, "AE": 23, "AT": 20, "BE": 16, "BG": 22, "CH": 21, "CY": 28, "CZ": 24, "DE": 22, "DK": 18, "EE": 20, "ES": 24,
-    "FI": 18, "FR": 27, "GB": 22, "GI": 23, "GR": 24, "HR": 21, "HU": 28, "IE": 22, "IL": 23, "IS": 26, "IT": 27, "LI": 21,
-    "LT": 20, "LU": 20, "LV": 21, "MA": 28, "MC": 27, "MT": 31, "NL": 18, "NO": 15, "PL": 28, "PT": 25, "RO": 24, "SE": 24,
+    "AD": 24, "AE": 23, "AT": 20, "BE": 16, "BG": 22, "CH": 21, "CY": 28, "CZ": 24, "DE": 22, "DK": 18, "EE": 20,
+    "ES": 24,
+    "FI": 18, "FR": 27, "GB": 22, "GI": 23, "GR": 24, "HR": 21, "HU": 28, "IE": 22, "IL": 23, "IS": 26, "IT": 27,
+    "LI": 21,
+    "LT": 20, "LU": 20, "LV": 21, "MA": 28, "MC": 27, "MT": 31, "NL": 18, "NO": 15, "PL": 28, "PT": 25, "RO": 24,
+    "SE": 24,
     "SI": 19, "SK": 24, "SM": 27, "TN": 24, "TR": 26,
 }  # fmt: skip
 
