@@ -2,9 +2,9 @@
 
     python bench/pairs.py FOLDER
 
-reads FOLDER/pairs.jsonl (one pair a line: `a` and `b` with `key` and `content`, `label`, `lang_a`, `lang_b`) and prints JSON:
-section `no_model` uses the bundled embedder's vectors, `no_model_no_vectors` words alone. Each has the four figures at the
-thresholds in force, and `trade_off`, the same figures at other thresholds for calling a pair a duplicate.
+reads FOLDER/pairs.jsonl (one pair a line: `a` and `b` with `key` and `content`, `label`, `lang_a`, `lang_b`) and prints
+JSON: section `no_model` uses the bundled embedder's vectors, `no_model_no_vectors` words alone. Each has the figures at
+the thresholds in force, and `trade_off`, the same figures at other thresholds for calling a pair a duplicate.
 """
 
 from __future__ import annotations
@@ -31,9 +31,11 @@ class Text:
 
 def load(folder: Path) -> list[tuple[Text, Text, str]]:
     rows = [json.loads(line) for line in (folder / "pairs.jsonl").read_text("utf-8").splitlines() if line.strip()]
-    return [
-        tuple(Text(r[s]["key"], r[s]["content"], r.get(f"lang_{s}")) for s in ("a", "b")) + (r["label"],) for r in rows
-    ]  # type: ignore[misc]
+    return [(_text(row, "a"), _text(row, "b"), row["label"]) for row in rows]
+
+
+def _text(row: dict[str, Any], side: str) -> Text:
+    return Text(row[side]["key"], row[side]["content"], row.get(f"lang_{side}"))
 
 
 def similarities(rows: list[tuple[Text, Text, str]]) -> list[float | None]:

@@ -43,8 +43,8 @@ def candidate_pairs(
 ) -> list[Candidate]:
     """The pairs of `facts` worth judging, each once, in order of place.
 
-    `neighbours` gives, for the place of a fact, places of its nearest facts with their cosines. Facts with two different
-    subjects never pair. Time grows with the number of facts, not its square: 20,000 facts take seconds.
+    `neighbours` gives, for the place of a fact, places of its nearest facts with their cosines. Facts with two
+    different subjects never pair. Time grows with the number of facts, not its square: 20,000 facts take seconds.
     """
     found: dict[tuple[int, int], float | None] = {}
     for place, near in (neighbours or {}).items():

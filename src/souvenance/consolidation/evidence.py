@@ -1,4 +1,4 @@
-"""What can be seen, without a language model, between two facts: how much of each the other covers, and what differs."""
+"""What can be seen between two facts without a language model: how much each covers the other, and what differs."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def match_terms(left: tuple[Term, ...], right: tuple[Term, ...]) -> list[Match]:
 
 
 def likeness(a: Term, b: Term) -> float:
-    """1 for one stem or spelling, 0.9 for synonyms and translations, 0.7 for words of one family or cognates, else 0."""
+    """1 for one stem or spelling, 0.9 for synonyms and translations, 0.7 for one family or cognates, else 0."""
     if a.stem == b.stem or a.surface == b.surface:
         return 1.0
     if a.meaning.concepts & b.meaning.concepts:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
-import Stemmer
+import Stemmer  # type: ignore[import-not-found]
 
 LANGUAGES = ("fr", "en")
 _NAMES = {"fr": "french", "en": "english"}

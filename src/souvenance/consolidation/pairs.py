@@ -1,10 +1,10 @@
 """Do two facts say the same thing, contradict one another, or neither? Judged without any language model (T5).
 
 A duplicate is called only on positive evidence (each fact covers the other, same numbers, same names, nothing denied);
-whatever conflicts is never a duplicate. A conflict in one slot of one frame is a contradiction; anything else is distinct.
+whatever conflicts is never a duplicate. A conflict in one slot of one frame is a contradiction; all else is distinct.
 
 The two formulas are logistic regressions on a handful of figures, rounded. They were fitted on labelled French and
-English pairs kept outside the project, each half predicted from the other; `bench/pairs.py` measures them on any such file.
+English pairs kept outside the project, each half predicted from the other; `bench/pairs.py` measures them.
 """
 
 from __future__ import annotations
@@ -22,29 +22,40 @@ __all__ = ["Candidate", "FactText", "Verdict", "Why", "candidate_pairs", "duplic
 
 Label = Literal["duplicate", "contradiction", "distinct"]
 
-DUPLICATE_FROM = 0.68
+DUPLICATE_FROM = 0.7
 CONTRADICTION_FROM = 0.45
 FRAME_OF_VALUES, FRAME_OF_DENIALS = 0.3, 0.4
 UNRELATED = 0.85
-"""Cosine at which two facts have nothing in common, for the bundled multilingual-e5-small (its cosines crowd near 1)."""
+"""Cosine of facts with nothing in common, for the bundled multilingual-e5-small (its cosines crowd near 1)."""
 
 
 class FactText(Protocol):
-    """What is read of a fact: its key, content, language code (or None) and subject (anything comparable, or None)."""
+    """What is read of a fact. `subject` is anything that tells one subject from another, or None for nobody."""
 
     @property
-    def key(self) -> str: ...
+    def key(self) -> str:
+        """As written, such as "bot_tone"."""
+        ...
+
     @property
-    def content(self) -> str: ...
+    def content(self) -> str:
+        """As written."""
+        ...
+
     @property
-    def language(self) -> str | None: ...
+    def language(self) -> str | None:
+        """Code ("fr", "en"), or None where unknown."""
+        ...
+
     @property
-    def subject(self) -> object: ...
+    def subject(self) -> object:
+        """Whom or what it is about."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """One piece of evidence: a code to be translated, and what each fact says there (empty where nothing is to show)."""
+    """One piece of evidence: a code to be translated, and what each fact says there (empty where there is nothing)."""
 
     code: str
     a: str = ""
@@ -61,8 +72,11 @@ class Verdict:
 
 
 def judge(a: FactText, b: FactText, similarity: float | None = None, *, unrelated: float = UNRELATED) -> Verdict:
-    """Judge two facts. `similarity` is the cosine of their vectors where both have one of the same model, `unrelated`
-    that model's cosine for facts with nothing in common. Symmetric; never raises on any text."""
+    """Judge two facts; symmetric, and never raises whatever the text.
+
+    `similarity` is the cosine of their vectors where both have one of the same model; `unrelated` is the cosine
+    which that model gives facts with nothing in common.
+    """
     if a.subject is not None and b.subject is not None and a.subject != b.subject:
         return Verdict("distinct", 1.0, (Why("other_subject", str(a.subject), str(b.subject)),))
     evidence = weigh(

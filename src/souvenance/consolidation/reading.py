@@ -51,7 +51,7 @@ _NO_LONGER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A content word: its stem, its folded spelling, its meaning, whether it is (probably) a proper name, whether it is denied, its weight."""
+    """A content word: stem, folded spelling, meaning; (probably) a proper name? denied? and its weight."""
 
     stem: str
     surface: str
@@ -88,13 +88,13 @@ def read(text: str, language: str | None = None) -> Reading:
     folded = re.sub(r"'s\b", "", folded)
     values, rest = read_values(folded)
     raw = _TOKEN.findall(elide(rest))
-    plain = [token for token in raw if token not in ",;:.!?()"]
+    plain = [part for part in raw if part not in ",;:.!?()"]
     lang = language if language in LANGUAGES else words.guess(plain)
-    tokens: list[str] = []
-    for token in raw:
-        known = words.meaning((words.stem(token, lang),), lang) or token in names or token[0] in "#@"
-        tokens.extend([token] if known else token.split("-"))
-    terms, negative = _terms(tokens, lang, names)
+    parts: list[str] = []
+    for part in raw:
+        known = words.meaning((words.stem(part, lang),), lang) or part in names or part[0] in "#@"
+        parts.extend([part] if known else part.split("-"))
+    terms, negative = _terms(parts, lang, names)
     return Reading(
         lang,
         tuple(terms),
@@ -149,10 +149,8 @@ def _names(text: str) -> frozenset[str]:
         ):
             found.add(folded)
         elif word[:1].isupper() and word != "I":
-            titled = (
-                not starts
-                and _TITLE.search(text[match.end() : match.end() + 24])
-                or _TITLED.search(text[: match.start()])
+            titled = (not starts and _TITLE.search(text[match.end() : match.end() + 24])) or _TITLED.search(
+                text[max(0, match.start() - 40) : match.start()]
             )
             known = not titled and any(
                 words.meaning((words.stem(folded, lang),), lang) or folded in words.stop[lang] for lang in LANGUAGES
@@ -162,39 +160,37 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _terms(tokens: list[str], lang: str, names: frozenset[str]) -> tuple[list[Term], bool]:
+def _terms(parts: list[str], lang: str, names: frozenset[str]) -> tuple[list[Term], bool]:
     words = lexicon()
-    stems = [words.stem(token, lang) for token in tokens]
+    stems = [words.stem(part, lang) for part in parts]
     terms: list[Term] = []
     denied, any_denied, place = 0, False, 0
-    while place < len(tokens):
-        token = tokens[place]
-        if token in _CLAUSE_END:
+    while place < len(parts):
+        part = parts[place]
+        if part in _CLAUSE_END:
             denied = 0
         size, meaning = _longest(stems, place, lang)
-        if size == 1 and token in _NEGATIVE[lang]:
+        if size == 1 and part in _NEGATIVE[lang]:
             # "personne" denies only with "ne"; « pas » after its verb denies that verb too.
-            if token != "personne" or "ne" in tokens[max(0, place - 1) : place + 4]:
+            if part != "personne" or "ne" in parts[max(0, place - 1) : place + 4]:
                 any_denied, denied = True, 6
-                if lang == "fr" and "ne" in tokens[max(0, place - 5) : place] and terms and token != "sans":
+                if lang == "fr" and "ne" in parts[max(0, place - 5) : place] and terms and part != "sans":
                     terms[-1] = _deny(terms[-1])
             place += 1
             continue
-        if size == 1 and token == "plus" and lang == "fr" and "ne" in tokens[max(0, place - 4) : place]:
+        if size == 1 and part == "plus" and lang == "fr" and "ne" in parts[max(0, place - 4) : place]:
             any_denied, denied = True, 6
             if terms:
                 terms[-1] = _deny(terms[-1])
-        elif (
-            meaning is not None
-            or (token[0].isalnum() or token[0] in "#@")
-            and (token not in words.stop[lang] or token in names)
+        elif meaning is not None or (
+            (part[0].isalnum() or part[0] in "#@") and (part not in words.stop[lang] or part in names)
         ):
-            meaning = meaning or _foreign(token, lang)
-            name = size == 1 and token in names
-            light = meaning.light or (size == 1 and token in words.stop[lang] and not name)
-            if name or not (size == 1 and token in words.stop[lang] and not meaning.axes):
+            meaning = meaning or _foreign(part, lang)
+            name = size == 1 and part in names
+            light = meaning.light or (size == 1 and part in words.stop[lang] and not name)
+            if name or not (size == 1 and part in words.stop[lang] and not meaning.axes):
                 stem = " ".join(stems[place : place + size])
-                surface = " ".join(tokens[place : place + size])
+                surface = " ".join(parts[place : place + size])
                 terms.append(Term(stem, surface, meaning, name, denied > 0, 1.6 if name else 0.25 if light else 1.0))
         denied = max(0, denied - 1)
         place += size
@@ -211,10 +207,10 @@ def _longest(stems: list[str], place: int, lang: str) -> tuple[int, Meaning | No
     return 1, table.meaning((stems[place],), lang)
 
 
-def _foreign(token: str, lang: str) -> Meaning:
+def _foreign(part: str, lang: str) -> Meaning:
     table = lexicon()
     for other in LANGUAGES:
-        if other != lang and (meaning := table.meaning((table.stem(token, other),), other)):
+        if other != lang and (meaning := table.meaning((table.stem(part, other),), other)):
             return meaning
     return UNKNOWN
 
@@ -232,12 +228,11 @@ def _named_units(values: list[Value], lang: str) -> list[Value]:
         if value.kind == "count" and unit:
             stem = words.stem(unit, lang)
             meaning = words.meaning((stem,), lang)
-            unit = (
-                ""
-                if unit in words.stop[lang]
-                else f"~{min(meaning.concepts)}"
-                if meaning and meaning.concepts
-                else stem
-            )
+            if unit in words.stop[lang]:
+                unit = ""
+            elif meaning and meaning.concepts:
+                unit = "|".join(str(concept) for concept in sorted(meaning.concepts))
+            else:
+                unit = stem
         named.append(replace(value, unit=unit))
     return named

@@ -1,7 +1,7 @@
 """Numbers, dates, times, amounts and durations said in a fact, on common scales, so that two facts can be compared.
 
-"15:00", "15 h" and "3 pm" are one value; so are "two weeks" and « quinze jours ». A date keeps the precision it was given:
-"2026" and "27 May 2026" do not disagree.
+"15:00", "15 h" and "3 pm" are one value; so are "two weeks" and « quinze jours ». A date keeps the precision it was
+given: "2026" and "27 May 2026" do not disagree.
 """
 
 from __future__ import annotations
@@ -37,17 +37,27 @@ _MONTHS = {
     )
     for name in names.split()
 }  # fmt: skip
-_SECONDS = {"s": 1, "second": 1, "seconde": 1, "sec": 1, "min": 60, "mn": 60, "minute": 60, "h": 3600, "heure": 3600, "hour": 3600,
-            "jour": 86400, "day": 86400, "semaine": 604800, "week": 604800, "mois": 2592000, "month": 2592000,
-            "an": 31536000,
-            "annee": 31536000, "year": 31536000, "fortnight": 1209600}  # fmt: skip
-_CURRENCY = {"€": "eur", "eur": "eur", "euro": "eur", "£": "gbp", "pound": "gbp", "livre": "gbp", "quid": "gbp", "$": "usd", "dollar": "usd",
-             "franc": "chf"}  # fmt: skip
+_SECONDS = {
+    "s": 1, "second": 1, "seconde": 1, "sec": 1, "min": 60, "mn": 60, "minute": 60, "h": 3600, "heure": 3600,
+    "hour": 3600,
+    "jour": 86400, "day": 86400, "semaine": 604800, "week": 604800, "fortnight": 1209600, "mois": 2592000,
+    "month": 2592000, "an": 31536000, "annee": 31536000, "year": 31536000,
+}  # fmt: skip
+_CURRENCY = {
+    "€": "eur", "eur": "eur", "euro": "eur", "£": "gbp", "pound": "gbp", "livre": "gbp", "quid": "gbp",
+    "$": "usd", "dollar": "usd", "franc": "chf",
+}  # fmt: skip
 
 _WORD = "|".join(sorted(_WORDS, key=len, reverse=True))
 _NUMBER_WORDS = re.compile(rf"(?<![\w-])(?:{_WORD})(?:(?:-et-|-| et | and |\s)(?:{_WORD}|un|une|one))*(?![\w])")
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_UNIT = r"secondes?|seconds?|sec|minutes?|min|mn|heures?|hours?|h|jours?|days?|semaines?|weeks?|mois|months?|annees?|ans?|years?"
+_UNIT = (
+    r"secondes?|seconds?|sec|minutes?|min|mn|heures?|hours?|h|"
+    r"jours?|days?|semaines?|weeks?|mois|months?|annees?|ans?|years?"
+)
+_ONE_UNIT = "heure|hour|jour|day|semaine|week|mois|month|an|year|fortnight"
+_CURRENCIES = r"€|£|\$|euros?\b|eur\b|pounds?\b|livres? sterling|quid\b|dollars?\b|francs?\b"
+_TH = "(?:er|st|nd|rd|th)?"
 _N = r"\d{1,3}(?:[ \u00a0\u202f,]\d{3})+(?!\d)|\d+(?:[.,]\d+)?"
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("iso", re.compile(r"(?<!\d)(?P<y>\d{4})-(?P<m>\d{2})-(?P<d>\d{2})(?!\d)")),
@@ -55,14 +65,19 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "range",
         re.compile(
-            rf"(?<!\d)(?P<d>\d{{1,2}})(?:er|st|nd|rd|th)?(?P<m1>)\s*(?:au|a|-|–|to|et|and|until)\s*(?:le )?"
-            rf"(?P<d2>\d{{1,2}})(?:er|st|nd|rd|th)?\s+(?P<m>{_MONTH})\b(?:,?\s+(?P<y>\d{{4}}))?"
+            rf"(?<!\d)(?P<d>\d{{1,2}}){_TH}\s*(?:au|a|-|–|to|et|and|until)\s*(?:le )?"
+            rf"(?P<d2>\d{{1,2}}){_TH}\s+(?P<m>{_MONTH})\b(?:,?\s+(?P<y>\d{{4}}))?"
         ),
     ),
-    ("dmy", re.compile(rf"(?<!\d)(?P<d>\d{{1,2}})(?:er|st|nd|rd|th)?\s+(?:of )?(?P<m>{_MONTH})\b\.?(?:,?\s+(?P<y>\d{{4}}))?")),
+    ("dmy", re.compile(rf"(?<!\d)(?P<d>\d{{1,2}}){_TH}\s+(?:of )?(?P<m>{_MONTH})\b\.?(?:,?\s+(?P<y>\d{{4}}))?")),
     ("mdy", re.compile(rf"\b(?P<m>{_MONTH})\.?\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,?\s+(?P<y>\d{{4}}))?")),
     ("my", re.compile(rf"\b(?P<m>{_MONTH})\s+(?P<y>(?:19|20)\d{{2}})\b")),
-    ("m", re.compile(rf"\b(?:en|in|of|by|since|until|before|after|de|d'|fin|debut|mi-|early|late|mid|the)\s?(?P<m>{_MONTH})\b")),
+    (
+        "m",
+        re.compile(
+            rf"\b(?:en|in|of|by|since|until|before|after|de|d'|fin|debut|mi-|early|late|mid|the)\s?(?P<m>{_MONTH})\b"
+        ),
+    ),
     (
         "monthday",
         re.compile(
@@ -86,18 +101,29 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "at",
         re.compile(
-            r"(?:(?<=\ba )|(?<=apres )|(?<=avant )|(?<=vers )|(?<=des )|(?<=jusqu'a )|(?<=passe )|(?<=\bpar )"
-            r"|(?<=\bet )|(?<=-)|(?<=de ))"
+            r"(?:(?<=\ba )|(?<=apres )|(?<=avant )|(?<=vers )|(?<=des )|(?<=jusqu'a )|(?<=passe )|(?<=\bet )|(?<=-))"
             r"(?P<h>\d{1,2})\s?(?:h|heures?)(?![\w])"
         ),
     ),
     ("noon", re.compile(r"(?<!apres-)\b(?:midi|noon|midday)(?: (?P<half>et demi))?\b")),
     ("midnight", re.compile(r"\b(?:minuit|midnight)\b")),
-    ("money", re.compile(rf"(?P<c>[€£$])\s?(?P<n>{_N})|(?P<n2>{_N})\s?(?P<c2>€|£|\$|euros?\b|eur\b|pounds?\b|livres? sterling|quid\b|dollars?\b|francs?\b)")),
-    ("percent", re.compile(rf"(?P<n>{_N})\s?(?:%|pour cent|percent|per cent)")),
-    ("version", re.compile(r"(?<![\w.,])v?(?P<v>\d+\.\d+(?:\.\d+)*)(?![\w,]|\.\d)|\bversions? (?P<v2>\d+)\b")),
-    ("duration", re.compile(rf"(?<![\w.,])(?P<n>{_N})[\s-]?(?P<u>{_UNIT})(?:s')?(?![\w])(?:\s?(?P<n2>\d{{1,2}})\s?(?P<u2>s|sec|min|mn)?(?!\w))?")),
-    ("one", re.compile(r"(?<!fois )(?<!par )(?<!once )(?<!twice )(?<!times )\b(?:un|une|a|an|one)\s(?P<u>heure|hour|jour|day|semaine|week|mois|month|an|year|fortnight)(?:'s)?\b")),
+    ("money", re.compile(rf"(?P<c>[€£$])\s?(?P<n>{_N})|(?P<n2>{_N})\s?(?P<c2>{_CURRENCIES})")),
+    ("percent", re.compile(rf"(?P<n>{_N})\s?(?:%|pour (?:cent|100)|percent|per cent|per 100)")),
+    ("version", re.compile(r"(?<![\w.,])v?(?P<v>\d+\.\d+(?:\.\d+)*)(?![\w,]|\.\d)|\bversions? (?P<v2>\d+)\b(?!\.\d)")),
+    (
+        "duration",
+        re.compile(
+            rf"(?<![\w.,])(?P<n>{_N})[\s-]?(?P<u>{_UNIT})(?:s')?(?![\w])"
+            r"(?:\s?(?P<n2>\d{1,2})\s?(?P<u2>s|sec|min|mn)?(?!\w))?"
+        ),
+    ),
+    (
+        "one",
+        re.compile(
+            r"(?<!fois )(?<!par )(?<!once )(?<!twice )(?<!times )"
+            rf"\b(?:un|une|a|an|one)\s(?P<u>{_ONE_UNIT})(?:'s)?\b"
+        ),
+    ),
     ("year", re.compile(r"(?<![\d.,#-])(?P<y>(?:19|20)\d{2})(?![\d.,]\d|\s?(?:€|£|%))")),
     ("ordinal", re.compile(r"(?<![\w.,])(?P<n>\d{1,3})(?:er|ere|re|e|eme|st|nd|rd|th)\b")),
     ("count", re.compile(rf"(?<![\w#.,])(?P<n>[+-]?(?:{_N}))(?![\w])(?:\s+(?P<u>[^\W\d_]{{2,}}))?")),
@@ -126,15 +152,19 @@ class Value:
         if {self.kind, other.kind} == {"date", "year"}:
             date, year = (self, other) if self.kind == "date" else (other, self)
             return "other" if not date.amount[0] else "same" if date.amount[0] == year.amount[0] else "differs"
+        if {self.kind, other.kind} == {"duration", "clock"}:
+            # « 1 h 30 » may be either; only its agreement means something.
+            duration, clock = (self, other) if self.kind == "duration" else (other, self)
+            return "same" if duration.amount[0] == 60 * clock.amount[0] else "other"
         if self.kind != other.kind:
             return "other"
-        if self.kind in ("money", "count") and self.unit and other.unit and self.unit != other.unit:
-            return "same" if self.amount == other.amount else "other"
+        if self.unit and other.unit and not set(self.unit.split("|")) & set(other.unit.split("|")):
+            return "same" if self.amount == other.amount and self.kind == "count" else "other"
         return "same" if self.amount == other.amount else "differs"
 
 
 def read_values(folded: str) -> tuple[list[Value], str]:
-    """The values of a folded text, and the text with them blanked out (same length as after number words became digits)."""
+    """The values of a folded text, and that text without them (the word that a number counts stays)."""
     text = _NUMBER_WORDS.sub(_digits, folded)
     numbered = _DIGIT.search(text) is not None
     found: list[Value] = []

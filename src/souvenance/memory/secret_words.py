@@ -1,4 +1,4 @@
-"""Secrets that are said rather than shaped: "mot de passe : hunter2", "the wifi password is sunflower", PINs, seed phrases.
+"""Secrets said rather than shaped: "mot de passe : hunter2", "the wifi password is sunflower", PINs, seed phrases.
 
 A trigger (what is being named), at most a few words of detail ("du wifi de la maison"), a connector (":", "is", "est")
 and a value that could be a secret. Talk *about* passwords ("the password policy changes on Monday") has no such value.
@@ -74,6 +74,7 @@ _QUOTED = re.compile(r"^[\"`“«]\s?(?P<value>[^\"`”»\n]{4,100}?)\s?[\"`”�
 _END = re.compile(
     r"^[\"'`”»*)]{0,2}\s*(?:[.,;!?)]|$|\n|\s(?:/|\||-|–|—|\(|and\b|et\b|but\b|mais\b|pour\b|for\b|since\b|depuis\b))"
 )
+_SHELL = re.compile(r"^(?:.{0,60}? -p ?|[ =])(?P<value>[^\s'\"-][^\s]{3,60})")
 _PAIR = re.compile(r"^\S{1,60}\s{0,2}(?:/|\||,|:|and|et|with|avec|password|pass|mdp)\s{1,2}(?=\S)")
 _PLACEHOLDER = re.compile(
     r"^(?:[x*•.…_#-]{3,}|<.*>?|\$\{?\w.*|\{\{.*|%\w+%|\[.*\]?|your.*|redacted|hidden|masqu.*|n/a|https?://.*"
@@ -133,9 +134,9 @@ def _connected(after: str) -> tuple[int, bool] | None:
 
 
 def _read_password(after: str) -> tuple[int, int] | None:
-    if shell := re.match(r"^(?:.{0,60}? -p ?|[ =])(?P<value>[^\s'\"-][^\s]{3,60})", after):
-        if (" -p" in shell[0] or after[:1] == "=") and _looks_random(shell["value"].rstrip(".,;")):
-            return shell.span("value")
+    shell = _SHELL.match(after)
+    if shell and (" -p" in shell[0] or after[:1] == "=") and _looks_random(shell["value"].rstrip(".,;")):
+        return shell.span("value")
     place = _connected(after)
     if place is None:
         direct = re.match(r"^[ (]{1,2}(?P<value>[^\s]{6,40})", after)
@@ -183,7 +184,7 @@ def _spelled_out(word: str) -> bool:
 
 
 def _plain_word_given(word: str, rest: str, marked: bool) -> bool:
-    """One ordinary word that ends its clause ("the password is sunflower."), and is not a description ("is required")."""
+    """One ordinary word that ends its clause ("the password is sunflower."), and no description ("is required")."""
     if len(word) < 4 or not _END.match(rest) or _PLACEHOLDER.match(word) or _TIME.match(word):
         return False
     if word.lower() in _NO_VALUE or not re.fullmatch(r"[^\W\d_]+(?:[-'][^\W\d_]+)*", word):
