@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from souvenance.consolidation.contradictions import Slots, find_slots
 from souvenance.consolidation.reading import Reading, Term
 
-_DENYING = frozenset({("permission", -1), ("every", -1), ("always", -1), ("own", -1), ("distinguish", -1)})
+_DENYING = frozenset(
+    {("permission", -1), ("every", -1), ("always", -1), ("own", -1), ("distinguish", -1), ("stomach", -1)}
+)
 """Sides of opposites that deny by themselves: "forbidden" is "not allowed"."""
 _VALUE_WEIGHT = 1.2  # of a number or a date, where an ordinary word weighs 1 and a name 1.6
 

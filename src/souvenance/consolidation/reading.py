@@ -40,7 +40,7 @@ _CHANGED = re.compile(
     r"quitte\w*|est passee? [ad]|augmente\w*|baisse\w*|no longer|anymore|any more|moved|changed|switched"
     r"|has become|became|postponed|cancell?ed|abandoned|"
     r"stopped|gave up|given up|quit|from now on|used to|went back|gone back|replaced|raised|lowered|dropped"
-    r"|took over|takes over|taken over|left|withdrew|now)\b"
+    r"|took over|takes over|taken over|withdrew|now)\b"
 )
 _NO_LONGER = re.compile(
     r"\b(?:ne \w+ plus|n'\w+ plus|no longer|any ?more|used to|formerly|previously|auparavant|autrefois|(?:was"

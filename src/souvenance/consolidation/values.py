@@ -57,6 +57,17 @@ _UNIT = (
 )
 _ONE_UNIT = "heure|hour|jour|day|semaine|week|mois|month|an|year|fortnight"
 _CURRENCIES = r"€|£|\$|euros?\b|eur\b|pounds?\b|livres? sterling|quid\b|dollars?\b|francs?\b"
+_FEASTS = {
+    "jour de l'an|nouvel an|new year's day": (0, 1, 1),
+    "saint-valentin|valentine'?s? day|valentine": (0, 2, 14),
+    "fete du travail|may day": (0, 5, 1),
+    "toussaint|all saints": (0, 11, 1),
+    "halloween": (0, 10, 31),
+    "reveillon de noel|christmas eve": (0, 12, 24),
+    "noel|christmas(?! eve)(?: day)?": (0, 12, 25),
+    "saint-sylvestre|new year's eve|reveillon du nouvel an": (0, 12, 31),
+}
+"""Feasts that fall on one day every year."""
 _TH = "(?:er|st|nd|rd|th)?"
 _N = r"\d{1,3}(?:[ \u00a0\u202f,]\d{3})+(?!\d)|\d+(?:[.,]\d+)?"
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -78,6 +89,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
             rf"\b(?:en|in|of|by|since|until|before|after|de|d'|fin|debut|mi-|early|late|mid|the)\s?(?P<m>{_MONTH})\b"
         ),
     ),
+    ("holiday", re.compile(r"\b(?P<f>" + "|".join(_FEASTS) + r")\b")),
     (
         "monthday",
         re.compile(
@@ -130,7 +142,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
 )  # fmt: skip
 
 
-_WITHOUT_DIGITS = frozenset({"m", "monthday", "noon", "midnight", "one"})
+_WITHOUT_DIGITS = frozenset({"holiday", "m", "monthday", "noon", "midnight", "one"})
 _DIGIT = re.compile(r"\d")
 
 
@@ -223,6 +235,8 @@ def _values(name: str, match: re.Match[str]) -> Iterator[Value]:
                 yield Value("date", (year + 2000 if 0 < year < 100 else year, number, int(day or 0)))
             if name in ("my", "m"):
                 break
+    elif name == "holiday":
+        yield Value("date", next(day for said, day in _FEASTS.items() if re.fullmatch(said, part["f"])))
     elif name == "monthday":
         yield Value("date", (0, 0, int(part["d"]) if part["d"].isdigit() else 1))
     elif name in ("ampm", "said", "colon", "fr", "at"):
