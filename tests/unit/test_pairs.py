@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from souvenance.consolidation.pairs import Candidate, candidate_pairs, judge
+from souvenance.consolidation.pairs import Candidate, candidate_pairs, judge, why_codes
+from souvenance.consolidation.reading import forget_readings, read
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,28 @@ def test_t5_the_reasons_show_what_differs() -> None:
     assert ("different_money", "40 euros", "55 euros") in {(why.code, why.a, why.b) for why in verdict.why}
 
 
+def test_t5_every_reason_given_is_one_that_can_be_translated() -> None:
+    pairs = [*DUPLICATES, *DISTINCT, *((a, b) for _, a, b in CONTRADICTIONS)]
+    given_codes = {why.code for a, b in pairs for why in judge(a, b, 0.95).why}
+    assert given_codes <= why_codes()
+    assert len(given_codes) > 10
+
+
+def test_t5_long_contents_are_duplicates_only_when_equal_and_cost_little() -> None:
+    long = Said("Every word of this note counts, said Oskar on 3 May. " * 2000)
+    begin = time.perf_counter()
+    assert judge(long, Said(long.content.upper())).label == "duplicate"
+    assert judge(long, Said(long.content + " Nearly.")).label == "distinct"
+    candidate_pairs([long, Said(long.content + " Nearly.")])
+    assert time.perf_counter() - begin < 3
+
+
+def test_t5_nothing_read_is_kept_once_forgotten() -> None:
+    read("Oskar lives in Ghent.")
+    forget_readings()
+    assert read.cache_info().currsize == 0
+
+
 def test_case_12_the_same_content_under_two_keys_is_found_once() -> None:
     facts = [
         Said("Oskar lives in Ghent.", "home"),
@@ -131,9 +154,8 @@ def test_t5_a_vault_is_searched_in_far_less_than_quadratic_time() -> None:
     assert any((pair.a, pair.b) == (10, 3000) for pair in pairs)
 
 
-words = st.sampled_from(
-    "Oskar Marta n'aime pas never 12 €15 à 14 h le 3 mai 2026 : [#12] œuf 猫 𝔸 is est closed open -".split(" ")
-)
+PIECES = "Oskar Marta n'aime pas never 12 €15 à 14 h le 3 mai 2026 : [#12] œuf 猫 𝔸 is est closed open -"
+words = st.sampled_from(PIECES.split(" "))
 
 
 @settings(max_examples=150, deadline=None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from souvenance.consolidation.reading import read
@@ -69,3 +71,10 @@ def test_case_19_a_year_alone_agrees_with_any_day_of_it_and_keeps_its_precision(
     assert (year.kind, year.amount) == ("year", (2011,))
     (month,) = read("Ends in June 2026.").values
     assert month.amount == (2026, 6, 0)
+
+
+@pytest.mark.parametrize("piece", ["1", "1,", "1 000 ", "a", "le 3 ", "12:", "n'", "2026-", "A "])
+def test_a_hostile_text_is_read_in_a_moment(piece: str) -> None:
+    begin = time.perf_counter()
+    read(piece * (100_000 // len(piece)))
+    assert time.perf_counter() - begin < 2

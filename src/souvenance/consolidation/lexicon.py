@@ -76,6 +76,8 @@ class Lexicon:
                         entry.axes.add((name, sign))
                     elif section == "rival":
                         entry.rivals.add((name, concept))
+        self.categories = frozenset(name for table in entries.values() for e in table.values() for name, _ in e.rivals)
+        self.axes = frozenset(name for table in entries.values() for e in table.values() for name, _ in e.axes)
         self._meanings = {
             lang: {
                 key: Meaning(frozenset(e.concepts), tuple(sorted(e.axes)), tuple(sorted(e.rivals)), e.light)

@@ -16,9 +16,11 @@ from typing import Literal, Protocol
 from souvenance.consolidation.candidates import Candidate, candidate_pairs
 from souvenance.consolidation.contradictions import Difference
 from souvenance.consolidation.evidence import Evidence, weigh
-from souvenance.consolidation.reading import read, read_key
+from souvenance.consolidation.lexicon import lexicon
+from souvenance.consolidation.reading import LONGEST, read, read_key
+from souvenance.consolidation.values import KINDS
 
-__all__ = ["Candidate", "FactText", "Verdict", "Why", "candidate_pairs", "duplicate_score", "judge"]
+__all__ = ["Candidate", "FactText", "Verdict", "Why", "candidate_pairs", "duplicate_score", "judge", "why_codes"]
 
 Label = Literal["duplicate", "contradiction", "distinct"]
 
@@ -79,6 +81,10 @@ def judge(a: FactText, b: FactText, similarity: float | None = None, *, unrelate
     """
     if a.subject is not None and b.subject is not None and a.subject != b.subject:
         return Verdict("distinct", 1.0, (Why("other_subject", str(a.subject), str(b.subject)),))
+    if " ".join(a.content.split()).casefold() == " ".join(b.content.split()).casefold():
+        return Verdict("duplicate", 1.0, (Why("same_text"),))
+    if max(len(a.content), len(b.content)) > LONGEST:
+        return Verdict("distinct", 1.0, (Why("too_long_to_compare"),))
     evidence = weigh(
         read(a.content, a.language),
         read(b.content, b.language),
@@ -94,6 +100,18 @@ def judge(a: FactText, b: FactText, similarity: float | None = None, *, unrelate
     if against >= CONTRADICTION_FROM:
         return Verdict("contradiction", against, why)
     return Verdict("distinct", 1 - max(same, against), why)
+
+
+def why_codes() -> frozenset[str]:
+    """Every code that a `Why` may carry: what an interface has to translate."""
+    words = lexicon()
+    return frozenset(
+        {"other_subject", "same_text", "too_long_to_compare", "denied", "no_longer", "says_it_changed", "other_names"}
+        | {"same_key", "same_value", "shared_words", "close_meaning", "two_languages"}
+        | {f"different_{kind}" for kind in KINDS}
+        | {f"other_{category}" for category in words.categories}
+        | {f"opposite_{axis}" for axis in words.axes}
+    )
 
 
 def duplicate_score(evidence: Evidence, nearness: float | None) -> float:

@@ -78,9 +78,19 @@ class Reading:
         return frozenset(term.surface for term in self.terms if term.name)
 
 
-@lru_cache(maxsize=65536)
+LONGEST = 4000
+"""Characters read of a fact: facts are short, and comparing two grows with the product of their words."""
+
+
+def forget_readings() -> None:
+    """Drop what `read` remembers, after a pass or an erasure: it holds words of the facts it read."""
+    read.cache_clear()
+
+
+@lru_cache(maxsize=32768)
 def read(text: str, language: str | None = None) -> Reading:
     """Read a fact's content. `language` is a code ("fr", "en"); None or another language is guessed between the two."""
+    text = text[:LONGEST]
     words = lexicon()
     names = _names(text)
     folded = fold(text)

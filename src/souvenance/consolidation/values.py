@@ -119,8 +119,8 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     ("noon", re.compile(r"(?<!apres-)\b(?:midi|noon|midday)(?: (?P<half>et demi))?\b")),
     ("midnight", re.compile(r"\b(?:minuit|midnight)\b")),
-    ("money", re.compile(rf"(?P<c>[€£$])\s?(?P<n>{_N})|(?P<n2>{_N})\s?(?P<c2>{_CURRENCIES})")),
-    ("percent", re.compile(rf"(?P<n>{_N})\s?(?:%|pour (?:cent|100)|percent|per cent|per 100)")),
+    ("money", re.compile(rf"(?P<c>[€£$])\s?(?P<n>{_N})|(?<![\d.,])(?P<n2>{_N})\s?(?P<c2>{_CURRENCIES})")),
+    ("percent", re.compile(rf"(?<![\d.,])(?P<n>{_N})\s?(?:%|pour (?:cent|100)|percent|per cent|per 100)")),
     ("version", re.compile(r"(?<![\w.,])v?(?P<v>\d+\.\d+(?:\.\d+)*)(?![\w,]|\.\d)|\bversions? (?P<v2>\d+)\b(?!\.\d)")),
     (
         "duration",
@@ -144,6 +144,9 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 _WITHOUT_DIGITS = frozenset({"holiday", "m", "monthday", "noon", "midnight", "one"})
 _DIGIT = re.compile(r"\d")
+
+
+KINDS = ("date", "clock", "money", "percent", "version", "duration", "year", "ordinal", "count")
 
 
 @dataclass(frozen=True, slots=True)
