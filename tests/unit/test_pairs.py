@@ -107,11 +107,11 @@ def test_t5_every_reason_given_is_one_that_can_be_translated() -> None:
 
 def test_t5_long_contents_are_duplicates_only_when_equal_and_cost_little() -> None:
     long = Said("Every word of this note counts, said Oskar on 3 May. " * 2000)
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert judge(long, Said(long.content.upper())).label == "duplicate"
     assert judge(long, Said(long.content + " Nearly.")).label == "distinct"
     candidate_pairs([long, Said(long.content + " Nearly.")])
-    assert time.perf_counter() - begin < 3
+    assert time.process_time() - begin < 3
 
 
 def test_t5_nothing_read_is_kept_once_forgotten() -> None:
@@ -147,9 +147,9 @@ def test_t5_a_vault_is_searched_in_far_less_than_quadratic_time() -> None:
     ]
     facts = [Said(" ".join(draw.sample(nouns, 5)), f"k{n}") for n in range(3000)]
     facts.append(Said(facts[10].content + " again", "other"))
-    begin = time.perf_counter()
+    begin = time.process_time()
     pairs = candidate_pairs(facts)
-    assert time.perf_counter() - begin < 10
+    assert time.process_time() - begin < 10
     assert len(pairs) < 3000 * 9
     assert any((pair.a, pair.b) == (10, 3000) for pair in pairs)
 

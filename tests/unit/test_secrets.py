@@ -209,6 +209,13 @@ SAID = {
     "cli flag": "mysqldump --pass" + "word=" + "Qw3rty" + "77 app",
     "passcode": "Zoom passcode: " + "88" + "1204",
     "license key": "License key: " + "AB12-CD34" + "-EF56-7890",
+    "en possessive": "The password's " + "hunter" + "2",
+    "en admin key": "search admin key " + rnd(32, HEX),
+    "en direct": "Use the password " + "Pl4typus" + "! for the share",
+    "fr bare key": "SSID Livebox / clé : " + "9A8B7C6D" + "5E4F",
+    "sshpass": "sshpass -p '" + "Hunter" + "2!' ssh root@h",
+    "redis-cli": "redis-cli -a " + "S3cret" + "Pass",
+    "nostr": "ns" + "ec1" + rnd(58, LOW),
 }
 
 ALL_SECRETS = {**VENDORS, **FORMATS, **SAID}
@@ -294,6 +301,14 @@ HARMLESS = (
     "data:image/png;base64 images are refused.",
     "La licence est Apache-2.0.",
     "The key takeaway is to test early.",
+    "Public key: ssh-ed25519 " + "AAAA" + "C3NzaC1lZDI1NTE5",
+    "Key: C major, tempo 120.",
+    "Le code promo est NOEL2025.",
+    "The password is now longer.",
+    "The password was set by Paul.",
+    "The wifi password is written on the whiteboard.",
+    "Passwords are hashed with argon2id.",
+    "Docker image sha256:" + "9b2a3c4d5e6f7081" * 4,
     "Password reset e-mails arrive from noreply@example.org.",
 )
 
@@ -343,16 +358,16 @@ def test_f8_several_secrets_come_in_order_without_overlap() -> None:
 def test_f8_the_work_grows_with_the_length_and_not_its_square(piece: str) -> None:
     """200,000 hostile characters in at most 4 s: a quadratic pattern would take minutes."""
     text = piece * (200_000 // len(piece))
-    begin = time.perf_counter()
+    begin = time.process_time()
     find_secrets(text)
-    assert time.perf_counter() - begin < 4
+    assert time.process_time() - begin < 4
 
 
 def test_f8_a_short_fact_costs_little() -> None:
     facts = [text for text in HARMLESS if len(text) < 120]
     find_secrets("warm" * 8)
-    begin = time.perf_counter()
+    begin = time.process_time()
     for _ in range(5):
         for text in facts:
             find_secrets(text)
-    assert (time.perf_counter() - begin) / (5 * len(facts)) < 0.001
+    assert (time.process_time() - begin) / (5 * len(facts)) < 0.001

@@ -75,6 +75,6 @@ def test_case_19_a_year_alone_agrees_with_any_day_of_it_and_keeps_its_precision(
 
 @pytest.mark.parametrize("piece", ["1", "1,", "1 000 ", "a", "le 3 ", "12:", "n'", "2026-", "A "])
 def test_a_hostile_text_is_read_in_a_moment(piece: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     read(piece * (100_000 // len(piece)))
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2

@@ -52,7 +52,7 @@ _PREFIXED: tuple[tuple[str, int], ...] = (
     ("CFPAT-", 40),
     ("SCW", 17), ("ovh_", 30), ("vercel_", 24), ("rnd_", 28), ("sha256~", 40), ("ddp_", 36), ("bkua_", 40),
     ("xkeysib-", 60),
-    ("mlsn.", 60), ("patrn_", 30), ("CCIPAT_", 30), ("ATTA", 60), ("t3AE", 40), ("sv=20", 60),
+    ("mlsn.", 60), ("patrn_", 30), ("CCIPAT_", 30), ("ATTA", 60), ("t3AE", 40), ("nsec1", 50), ("sv=20", 60),
 )  # fmt: skip
 
 _OWN: tuple[tuple[str, str], ...] = (

@@ -12,61 +12,71 @@ from collections.abc import Iterator
 WINDOW = 220
 """Characters looked at after a trigger: more than any sentence that says a password needs, and a bound on the work."""
 
+# What may be named, by kind: patterns of lower-case words, a space standing for one space. "e?" forms cover typing
+# without accents.
+_NAMED: dict[str, tuple[str, ...]] = {
+    "phrase": (
+        r"(?:seed|recovery|mnemonic|backup|secret) phrases?",
+        r"mnemonic|seed words?|pass[ -]?phrases?",
+        r"phrase (?:de passe|secr[eè]te|de r[ée]cup[ée]ration|mn[ée]monique|de secours)",
+    ),
+    "codes": (
+        r"(?:recovery|backup|rescue|2fa|mfa|otp|scratch|one[ -]time|emergency) codes?",
+        r"codes? (?:de (?:r[ée]cup[ée]ration|secours|sauvegarde|restauration)|2fa|mfa|otp|[àa] usage unique)",
+    ),
+    "pin": (
+        r"pin(?:s?[ -]?codes?)?(?!\w)|codes?[ -]pin|code confidentiel|passcodes?|digicodes?",
+        r"(?:door|gate|alarm|safe|lock|entry|access|unlock|locker|padlock|building|garage) (?:pin )?codes?",
+        r"(?:voicemail|puk|secret|card|sim) (?:pin )?codes?|security code",
+        r"combination (?:of|to|for) the (?:safe|lock|padlock|vault)|(?:safe|lock|padlock)(?:[’']s)? combination",
+        r"codes? (?:secret|puk|sim|d[’']entr[ée]e|d[’']acc[èe]s|d[’']alarme|de d[ée]verrouillage)",
+        r"codes? de la (?:porte|carte|cb|box|cave|grille|bo[iî]te|r[ée]sidence|sim)|codes? de [sm]a (?:carte|cb)",
+        r"codes? de l[’'](?:alarme|immeuble|entr[ée]e|ascenseur)",
+        r"codes? du (?:coffre(?:-fort)?|cadenas|portail|garage|b[âa]timent|local|hall|t[ée]l[ée]phone)",
+        r"combinaison du (?:coffre(?:-fort)?|cadenas)|cvv2?|cvc2?|cryptogramme(?: visuel)?",
+    ),
+    "key": (
+        r"(?:api|secret|private|access|auth|encryption|master|signing|deploy|ssh|session)[ _-]?(?:secret[ _-]?)?keys?",
+        r"(?:license|licence|product|activation|serial|account|storage|host|webhook|project)[ _-]?keys?",
+        r"(?:admin|application|app|write|read|search)[ _-]keys?|(?<!public )keys?(?=\s?[:=])|auth(?=[\"']\s?:)",
+        r"(?:personal access|access|api|auth|bot|refresh|bearer|session|deploy|csrf|id|security|login)[ _-]?tokens?",
+        r"tokens?|jetons?|(?:client|app|signing)[ _-]?secrets?|secrets?|totp(?: (?:secret|seed|key))?",
+        r"cl[ée]s? (?:d[’']? ?api|api|secr[eè]tes?|priv[ée]es?|d[’']acc[èe]s|de chiffrement|de signature|ssh)",
+        r"cl[ée]s? (?:de licence|d[’']activation|produit|ma[iî]tre(?:sse)?)|cl[ée]s?(?=\s?[:=])",
+        r"[a-z0-9]{1,30}(?:_[a-z0-9]{1,30}){0,4}_(?:key|token|secret)",
+    ),
+    "password": (
+        r"mots? de passe?s?|mdps?|pass?words?|passwd|pwd|pgpassword|passwort|kennwort|contrase[ñn]a|wachtwoord",
+        r"(?:pw|pass|passe|logins?|identifiants?|credentials?)(?=\s?[:=])|credentials? are",
+        r"[a-z0-9]{1,30}(?:_[a-z0-9]{1,30}){0,4}_(?:password|passwd|pwd|pass)",
+        r"(?:wi-?fi|wpa2?|wep|network|r[ée]seau) (?:key|code|pass|cl[ée])",
+        r"(?:cl[ée]|code) (?:du |de la )?(?:wi-?fi|wpa2?|wep|box)",
+        r"log(?:ged)? ?in (?:with|using)|se connecte avec",
+        r"(?:sshpass|mysql|mysqldump|mariadb|redis-cli) (?=.{0,60}-[pa])|(?<=\s)--pass(?:word)?(?=[ =])",
+        r"(?<=\s)-u (?=[\w.-]{1,40}:\S)",
+    ),
+}
 _TRIGGER = re.compile(
-    r"""(?ix) (?<!\w) (?=[\w-]) (?:
-      (?P<phrase> (?:seed|recovery|mnemonic|backup|secret)[ ]phrase s? | mnemonic | seed[ ]words? | pass[ -]?phrase s?
-        | phrase[ ](?:de[ ]passe|secr[eè]te|de[ ]r[ée]cup[ée]ration|mn[ée]monique|de[ ]secours) )
-    | (?P<codes> (?:recovery|backup|rescue|2fa|mfa|otp|scratch|one[ -]time|emergency)[ ]codes?
-        | codes?[ ](?:de[ ](?:r[ée]cup[ée]ration|secours|sauvegarde|restauration)|2fa|mfa|otp|[àa][ ]usage[ ]unique) )
-    | (?P<pin> pin (?:s?[ -]?codes?)? (?!\w) | codes?[ -]pin | code[ ]confidentiel | passcode s? | digicode s?
-        | (?:door|gate|alarm|safe|lock|entry|access|unlock|locker|padlock|building|garage|voicemail|puk|secret
-            |card)[ ](?:pin[ ])?code s?
-        | combination[ ](?:of|to|for)[ ]the[ ](?:safe|lock|padlock|vault) | (?:safe|lock
-            |padlock)(?:[’']s)?[ ]combination
-        | (?:le[ ]|mon[ ]|son[ ]|notre[ ]|leur[ ])?codes?[ ](?:secret|puk|d[’']entr[ée]e|d[’']acc[èe]s
-            |d[’']alarme|de[ ]d[ée]verrouillage
-            |de[ ]la[ ](?:porte|carte|cb|box|cave|grille|bo[iî]te|r[ée]sidence|sim)|de[ ]l[’'](?:alarme
-                |immeuble|entr[ée]e|ascenseur)
-            |du[ ](?:coffre(?:-fort)?|cadenas|portail|garage|b[âa]timent|local|hall|t[ée]l[ée]phone)
-                |de[ ]sa[ ](?:carte|cb)|de[ ]ma[ ](?:carte|cb))
-        | combinaison[ ]du[ ](?:coffre(?:-fort)?|cadenas)
-        | cvv2? | cvc2? | cryptogramme (?:[ ]visuel)? | security[ ]code )
-    | (?P<key> (?:api|secret|private|access|auth|encryption|master|license|licence|product|activation|serial
-        |signing|deploy|ssh|session|account|storage|host|webhook)[ _-]?(?:secret[ _-]?)?keys?
-        | (?:api|access|auth|bot|refresh|personal[ ]access|bearer|session|deploy|csrf|id|security
-            |login)[ _-]?tokens? | tokens? | jetons?
-        | client[ _-]?secrets? | app[ _-]?secrets? | signing[ _-]?secrets? | secrets? | totp[ ](?:secret|seed)
-            | secret[ ]totp
-        | cl[ée]s?[ ](?:d[’']?[ ]?api|api|secr[eè]tes?|priv[ée]es?|d[’']acc[èe]s|de[ ]chiffrement|de[ ]licence
-            |d[’']activation|ma[iî]tre(?:sse)?|produit|ssh|de[ ]signature)
-        | [a-z0-9]{1,30}(?:_[a-z0-9]{1,30}){0,4}_(?:key|token|secret) )
-    | (?P<password> mots?[ ]de[ ]pass e? s? | mdp s? | pass?words? | passwd | pwd | pass(?=\s?[:=]) | passe(?=\s?[:=])
-        | [a-z0-9]{1,30}(?:_[a-z0-9]{1,30}){0,4}_(?:password|passwd|pwd|pass) | pgpassword
-        | (?:wi-?fi|wpa2?|wep|network|r[ée]seau)[ ](?:key|code|pass|cl[ée]) | (?:cl[ée]|code)[ ](?:du[ ]
-            |de[ ]la[ ])?(?:wi-?fi|wpa2?|wep|box)
-        | login s? (?=\s?[:=]) | log(?:ged)?[ ]in[ ](?:with|using) | identifiants? (?=\s?[:=])
-            | credentials? (?=\s?[:=]|[ ]are)
-        | se[ ]connecte[ ]avec | (?:sshpass|mysql|mysqldump|mariadb)[ ] (?=.{0,60}[ ]-p)
-            | (?<=\s)--pass(?:word)? (?=[ =]) | (?<=\s)-u[ ](?=[\w.-]{1,40}:\S) )
-    )"""
+    r"(?i)(?<!\w)(?=[\w-])(?:" + "|".join(f"(?P<{kind}>{'|'.join(names)})" for kind, names in _NAMED.items()) + ")"
 )
 
 # "the password policy", "mot de passe oublié": the words that follow show that no value is being given.
 _ABOUT = re.compile(
-    r"(?i)[ -](?:polic|manager|reset|length|rotation|rule|expir|field|page|form\b|forms\b|prompt|hash|less"
-    r"|protect|strength|requirement|hygiene|"
-    r"sharing|change|changes|oubli|gestion|perdu|management|limit|budget|price|usage|count|bucket|window|based"
-    r"|auth|box\b|cracker|d[’']au moins)"
+    r"(?i)[ -](?:polic|manager|reset|length|rotation|rule|expir|field|page|forms?\b|prompt|hash|less|protect|strength|"
+    r"requirement|hygiene|sharing|changes?\b|oubli|gestion|perdu|management|limit|budget|price|usage|count|bucket|"
+    r"window|based|auth|box\b|cracker|d[’']au moins)"
 )
 _CONNECTOR = re.compile(
-    r"(?ix) ^ [\"']? (?P<detail> [^:=\n.;!?«\"“]{0,90}? ) \s{0,3} "
-    r"(?: (?P<mark> [:=]{1,2}>? | → | -> | => | [«\"“`] )"
-    r"  | (?<=[\w)\s’'\"]) \b"
-    r"    (?P<verb> (?:(?:was|is|has \s been|a \s [ée]t[ée]|est) \s)? (?:(?:re)?set \s to | changed \s to "
-    r"| chang[ée]e? \s (?:pour|en)) | is | are | was | were | est | sont | [ée]tait | c[’']est | becomes? "
-    r"| devient | remains? | reste | now \s is"
-    r"      | pass[ée] \s [àa] ) \b [ ]? (?: now \s | still \s | d[ée]sormais \s | toujours \s "
-    r"| maintenant \s )? ) \s{0,3}"
+    r"""(?ix) ^ ["']? (?P<detail> [^:=\n.;!?«"“]{0,90}? ) \s{0,3}
+    (?: (?P<mark> [:=]{1,2}>? | → | -> | => | [«"“`] )
+      | (?: ^ ['’]s \s
+          | (?<=[\w)\s’'"]) \b (?:
+              (?: (?:was|is|has\ been|a\ [ée]t[ée]|est)\s )?
+              (?: (?:re)?set\ to | changed\ to | chang[ée]e?\ (?:pour|en) | pass[ée]e?\ [àa] )
+            | is | are | was | were | becomes? | remains? | est | sont | [ée]tait | c[’']est | devient | reste
+          ) \b \s?
+        ) (?: (?:now|still|d[ée]sormais|toujours|maintenant)\s )?
+    ) \s{0,3}"""
 )
 _DIRECT = re.compile(r"^[ (]{1,2}(?:n[°o] ?)?(?=[^\s]{0,40}\d)")
 _VALUE = re.compile(r"^(?P<quote>[\"'`“«*]{0,2})\s?(?P<value>[^\s\"`”»]{3,200})")
@@ -74,7 +84,7 @@ _QUOTED = re.compile(r"^[\"`“«]\s?(?P<value>[^\"`”»\n]{4,100}?)\s?[\"`”�
 _END = re.compile(
     r"^[\"'`”»*)]{0,2}\s*(?:[.,;!?)]|$|\n|\s(?:/|\||-|–|—|\(|and\b|et\b|but\b|mais\b|pour\b|for\b|since\b|depuis\b))"
 )
-_SHELL = re.compile(r"^(?:.{0,60}? -p ?|[ =])(?P<value>[^\s'\"-][^\s]{3,60})")
+_SHELL = re.compile(r"^(?:(?P<flag>.{0,60}?-[pa]) ?|[ =])['\"]?(?P<value>[^\s'\"-][^\s'\"]{3,60})")
 _PAIR = re.compile(r"^\S{1,60}\s{0,2}(?:/|\||,|:|and|et|with|avec|password|pass|mdp)\s{1,2}(?=\S)")
 _PLACEHOLDER = re.compile(
     r"^(?:[x*•.…_#-]{3,}|<.*>?|\$\{?\w.*|\{\{.*|%\w+%|\[.*\]?|your.*|redacted|hidden|masqu.*|n/a|https?://.*"
@@ -98,7 +108,9 @@ secret secrète sensitive short simple solide someone strong sûr sûre that the
 toujours trop unique unknown us valable valid valide vide vous weak wrong you yours écrit écrite
 """
 _NO_VALUE = frozenset(_SAID_OF_ONE.split())
-_DESCRIBING = re.compile(r"(?i)(?:ed|ing|able|ible|ive|ory|ous|é|ée|és|ées|ant|aire|ible|elle|eux|al|ly|ment|tten)$")
+_DESCRIBING = re.compile(
+    r"(?i)(?:ed|ing|able|ible|ive|ory|ous|é|ée|és|ées|ant|aire|ible|elle|eux|al|ly|ment|tten|nger|rter|aker)$"
+)
 _WORD_RUN = re.compile(
     r"^\W{0,3}(?:\d{1,2}[.)]?\s)?[a-zà-ÿ]{3,10}(?:[\s,]{1,2}(?:\d{1,2}[.)]?\s)?[a-zà-ÿ]{3,10}){3,23}", re.I
 )
@@ -108,14 +120,20 @@ _FUNCTION_WORDS = re.compile(
 )
 _CODE_VALUE = re.compile(r"(?=[\w-]{0,20}\d)[A-Za-z0-9]{3,12}(?:[- ][A-Za-z0-9]{3,12}){0,7}")
 _DIGITS = re.compile(r"[*#]?\d(?:[ .-]?\d){2,11}[A-F#*]{0,2}(?![\w%€$£]|[.,/:]\d)")
-_CODE_NAME = re.compile(r"[A-Z]?\d{3,6}[A-Z]{1,2}\b|[A-Z]{1,2}\d{3,6}\b|\d{2,4}[A-Z]\d{2,4}\b")
+_CODE_NAME = re.compile(
+    r"[A-Z]?\d{3,6}[A-Z]{1,2}\b|[A-Z]{1,2}\d{3,6}\b|[A-Z]\d{1,4}[A-Z]\d{1,4}\b|\d{2,4}[A-Z]\d{2,4}\b"
+)
 
 
 def said_secrets(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield `(kind, start, end)` of each value that is said to be a secret; offsets in characters of `text`."""
-    for trigger in _TRIGGER.finditer(text):
-        after = text[trigger.end() : trigger.end() + WINDOW]
+    following: dict[str, int] = {}
+    for trigger in reversed(list(_TRIGGER.finditer(text))):
         group = trigger.lastgroup or "password"
+        # A value belongs to the nearest name of its kind, so nothing is read twice however often one is repeated.
+        stop = min(trigger.end() + WINDOW, following.get(group, len(text)))
+        following[group] = trigger.start()
+        after = text[trigger.end() : stop]
         if _ABOUT.match(after):
             continue
         span = _READERS[group](after)
@@ -135,7 +153,7 @@ def _connected(after: str) -> tuple[int, bool] | None:
 
 def _read_password(after: str) -> tuple[int, int] | None:
     shell = _SHELL.match(after)
-    if shell and (" -p" in shell[0] or after[:1] == "=") and _looks_random(shell["value"].rstrip(".,;")):
+    if shell and (shell["flag"] is not None or after[:1] == "=") and _looks_random(shell["value"].rstrip(".,;")):
         return shell.span("value")
     place = _connected(after)
     if place is None:
