@@ -81,10 +81,12 @@ def test_t5_facts_about_two_things_are_left_alone(a: Said, b: Said) -> None:
     assert judge(a, b).label == "distinct"
 
 
-def test_case_11_two_names_for_one_thing_are_never_merged() -> None:
+def test_case_11_two_names_for_one_thing_are_flagged_and_never_merged() -> None:
     a, b = Said("Her partner is called Jonas.", "partner"), Said("Her partner is called Emil.", "partner")
-    assert judge(a, b, 0.98).label != "duplicate"
+    assert judge(a, b, 0.98).label == "contradiction"
     assert "other_names" in {why.code for why in judge(a, b).why}
+    sister = Said("Her brother is called Emil.", "brother")
+    assert judge(a, sister, 0.9).label == "distinct"
 
 
 def test_t5_facts_of_two_subjects_are_distinct_whatever_they_say() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from souvenance.consolidation.contradictions import Slots, find_slots
-from souvenance.consolidation.reading import Reading, Term
+from souvenance.consolidation.reading import NAME_WEIGHT, Reading, Term
 
 _DENYING = frozenset(
     {("permission", -1), ("every", -1), ("always", -1), ("own", -1), ("distinguish", -1), ("stomach", -1)}
@@ -35,6 +35,7 @@ class Evidence:
     other_names: tuple[tuple[str, ...], tuple[str, ...]]  # names that only one has
     key: float  # likeness of the keys, 0 to 1
     slots: Slots
+    renamed: bool  # under one key, the same words but another name
     denial: bool  # one fact as a whole denies or forbids, the other does not
     changed: bool  # one fact, and one only, says that something changed
     no_longer: bool
@@ -44,7 +45,7 @@ class Evidence:
     def conflict(self) -> bool:
         """Does anything differ that two wordings of one fact would not? Such a pair is never called a duplicate."""
         slots = self.slots
-        return bool(slots.differing or slots.mixed or self.denial or self.no_longer or self.changed)
+        return bool(slots.differing or slots.mixed or self.renamed or self.denial or self.no_longer or self.changed)
 
 
 def weigh(a: Reading, b: Reading, key_a: tuple[Term, ...], key_b: tuple[Term, ...]) -> Evidence:
@@ -53,15 +54,19 @@ def weigh(a: Reading, b: Reading, key_a: tuple[Term, ...], key_b: tuple[Term, ..
     matches = match_terms(a.terms, b.terms)
     share_a, missing_a = _coverage(a, {id(m.a): m.strength for m in matches}, key_b, slots)
     share_b, missing_b = _coverage(b, {id(m.b): m.strength for m in matches}, key_a, slots)
+    lone = (_lone_names(a, b), _lone_names(b, a))
+    key = key_likeness(key_a, key_b)
+    besides = [missing - NAME_WEIGHT * len(names) for missing, names in zip((missing_a, missing_b), lone, strict=True)]
     return Evidence(
         covered=2 * share_a * share_b / max(0.01, share_a + share_b),
         missing_least=min(missing_a, missing_b),
         missing_most=max(missing_a, missing_b),
         shared=sum(m.strength * min(m.a.weight, m.b.weight) for m in matches),
         matches=tuple(matches),
-        other_names=(_lone_names(a, b), _lone_names(b, a)),
-        key=key_likeness(key_a, key_b),
+        other_names=lone,
+        key=key,
         slots=slots,
+        renamed=key >= 0.9 and all(lone) and max(besides) < 0.5 and not slots.differing and not slots.scopes,
         denial=_denies(a) != _denies(b),
         changed=a.changed != b.changed,
         no_longer=a.no_longer != b.no_longer,

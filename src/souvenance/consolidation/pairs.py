@@ -137,6 +137,8 @@ def duplicate_score(evidence: Evidence, nearness: float | None) -> float:
 def _contradiction_score(evidence: Evidence) -> float:
     """How likely two values of one thing, 0 to 1; 0 where nothing conflicts or the facts share no frame."""
     slots = evidence.slots
+    if evidence.renamed:
+        return _share(0.35 + 0.7 * evidence.key)
     # What is merely denied or changed may be anything: the two must then speak of one thing in most of their words.
     frame = FRAME_OF_VALUES if slots.differing else FRAME_OF_DENIALS
     if not evidence.conflict or evidence.covered < frame:

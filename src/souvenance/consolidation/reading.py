@@ -78,6 +78,7 @@ class Reading:
         return frozenset(term.surface for term in self.terms if term.name)
 
 
+NAME_WEIGHT = 1.6
 LONGEST = 4000
 """Characters read of a fact: facts are short, and comparing two grows with the product of their words."""
 
@@ -201,7 +202,9 @@ def _terms(parts: list[str], lang: str, names: frozenset[str]) -> tuple[list[Ter
             if name or not (size == 1 and part in words.stop[lang] and not meaning.axes):
                 stem = " ".join(stems[place : place + size])
                 surface = " ".join(parts[place : place + size])
-                terms.append(Term(stem, surface, meaning, name, denied > 0, 1.6 if name else 0.25 if light else 1.0))
+                terms.append(
+                    Term(stem, surface, meaning, name, denied > 0, NAME_WEIGHT if name else 0.25 if light else 1.0)
+                )
         denied = max(0, denied - 1)
         place += size
     return terms, any_denied
