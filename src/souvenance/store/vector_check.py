@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import and_, select
 
-from souvenance.store import vectors
+from souvenance.store import backlog, vectors
 from souvenance.store.database import Database, Transaction
-from souvenance.store.tables import passage, passage_vector, vault
+from souvenance.store.tables import passage, passage_vector
 from souvenance.store.vectors import texts_to_embed, unembedded
 
 CHUNK = 2000
@@ -48,7 +48,7 @@ def check_vectors(database: Database, *, name: str, dimension: int, repair: bool
     """Read every passage and vector of the model in use. With `repair`, forget those that are wrong."""
     with database.read() as tx:
         model = vectors.find_model(tx, name=name, dimension=dimension) or 0
-        vault_ids = list(tx.execute(select(vault.c.id).order_by(vault.c.id)).scalars())
+        vault_ids = backlog.every_vault(tx)
     total = VectorFindings()
     for vault_id in vault_ids:
         after = 0
@@ -100,7 +100,7 @@ def _judge(
 def _unreadable(rows: list[tuple[int, bytes, bytes | None]], dimension: int) -> Iterator[int]:
     from souvenance.store.vector_index.codes import read_vectors
 
-    for position in (1, 2):
-        present = [row for row in rows if row[position] is not None]
-        _, usable = read_vectors([row[position] or b"" for row in present], dimension)
-        yield from (row[0] for row, fine in zip(present, usable.tolist(), strict=True) if not fine)
+    alone = [(passage_id, vector) for passage_id, vector, _ in rows]
+    for present in (alone, [(passage_id, both) for passage_id, _, both in rows if both is not None]):
+        _, usable = read_vectors([blob for _, blob in present], dimension)
+        yield from (passage_id for (passage_id, _), fine in zip(present, usable.tolist(), strict=True) if not fine)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, delete, func, insert, literal_column, select, update
-from sqlalchemy.orm import aliased
 
 from souvenance.store.database import Transaction
 from souvenance.store.tables import embedding_model, passage, passage_vector, vector_change
@@ -84,17 +84,34 @@ def prune_changes(tx: Transaction, *, keep: int) -> None:
             tx.execute(delete(vector_change).where(vector_change.c.seq <= newest - keep))
 
 
+def count_changes(tx: Transaction) -> int:
+    """About how long the log is: by its ends, since only the oldest are ever cut."""
+    if not tx.is_sqlite:
+        return 0
+    oldest = tx.execute(select(func.min(vector_change.c.seq))).scalar()
+    newest = tx.execute(select(func.max(vector_change.c.seq))).scalar()
+    return 0 if oldest is None or newest is None else newest - oldest + 1
+
+
 # --- what is embedded for a passage ----------------------------------------------------------------------------
 
 
-def layout(*, heading: str, text: str, speaker: str) -> str:
-    """The words that are embedded for a passage: who said it, what it is about, what it says."""
-    return ": ".join(part for part in (speaker, heading, text) if part)
+def layout(*, heading: str, text: str, speaker: str, is_fact: bool) -> str:
+    """The words that are embedded for a passage: who said it, what it is about, what it says.
+
+    Measured on three labelled sets (docs/benchmarks.md): a fact's key written as words and in front does best, a note's
+    title and headings on a line of their own.
+    """
+    if not is_fact:
+        return f"{heading}\n{text}" if heading else text
+    about = heading.replace("_", " ").strip()
+    front = ", ".join(part for part in (speaker, about[:1].upper() + about[1:]) if part)
+    return f"{front}: {text}" if front else text
 
 
-def texts_to_embed() -> Select[tuple[int, int, str, str, str, str | None, str | None]]:
+def texts_to_embed() -> Select[tuple[int, int, int | None, str, str, str, str | None, str | None]]:
     """A query for passages with all that `unembedded` needs; its caller adds which."""
-    earlier = aliased(passage)
+    earlier = passage.alias()
     before = (
         select(earlier.c.id)
         .where(
@@ -110,10 +127,11 @@ def texts_to_embed() -> Select[tuple[int, int, str, str, str, str | None, str | 
         .correlate(passage)
         .scalar_subquery()
     )
-    previous = aliased(passage)
+    previous = passage.alias()
     return select(
         passage.c.vault_id,
         passage.c.id,
+        passage.c.fact_number,
         passage.c.heading,
         passage.c.text,
         passage.c.speaker,
@@ -122,12 +140,14 @@ def texts_to_embed() -> Select[tuple[int, int, str, str, str, str | None, str | 
     ).select_from(passage.outerjoin(previous, (previous.c.vault_id == passage.c.vault_id) & (previous.c.id == before)))
 
 
-def unembedded(row: Row[tuple[int, int, str, str, str, str | None, str | None]]) -> Unembedded:
+def unembedded(row: Row[tuple[int, int, int | None, str, str, str, str | None, str | None]]) -> Unembedded:
     """What is embedded for a row of `texts_to_embed`."""
-    alone = layout(heading=row.heading, text=row.text, speaker=row.speaker)
+    alone = layout(heading=row.heading, text=row.text, speaker=row.speaker, is_fact=row.fact_number is not None)
     together = None
     if row.previous_text is not None:
-        together = f"{layout(heading='', text=row.previous_text, speaker=row.previous_speaker or '')}\n{alone}"
+        together = (
+            layout(heading="", text=row.previous_text, speaker=row.previous_speaker or "", is_fact=True) + "\n" + alone
+        )
     return Unembedded(vault_id=row.vault_id, passage_id=row.id, text=alone, with_previous=together)
 
 
@@ -149,9 +169,9 @@ def add_vectors(tx: Transaction, *, model: int, items: Sequence[tuple[Unembedded
             passage_vector.c.model_id == model,
         )
         present = set(tx.execute(done).scalars())
-        wanted = [passage_id for passage_id in here if passage_id not in present]
+        wanted = here.keys() - present
         now = texts_to_embed().where(passage.c.vault_id == vault_id, passage.c.id.in_(wanted), passage.c.active)
-        rows = []
+        rows: list[dict[str, Any]] = []
         for row in tx.execute(now):
             item, vector, both = here[row.id]
             if unembedded(row) == item:

@@ -59,6 +59,9 @@ class VectorIndex(Protocol):
     def damaged(self) -> frozenset[tuple[int, int]]:
         """(Vault id, passage id) of vectors met so far that cannot be read; they are skipped."""
 
+    def take_damaged(self) -> frozenset[tuple[int, int]]:
+        """`damaged`, handed over to a caller that has them made again."""
+
 
 def open_index(database: Database) -> VectorIndex:
     """The index that suits the store. Imports numpy, so ask for it late."""

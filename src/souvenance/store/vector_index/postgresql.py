@@ -9,18 +9,24 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from souvenance.store.database import Database, Transaction
+from souvenance.store.tables import embedding_model
 from souvenance.store.vector_index import Facet, Near
-from souvenance.store.vector_index.codes import Floats
+
+if TYPE_CHECKING:
+    from souvenance.store.vector_index import Query
 
 SMALL = 20_000
 """Vectors up to which a scan of them all is used: exact, and quicker than filtering a graph's answers by vault."""
 REMEMBERED = 10.0
 """Seconds for which the existence of an index and the size of a scope are taken for granted."""
+MOST_DIMENSIONS = 4000
+"""What pgvector indexes in half precision; vectors longer than that are scanned."""
 _COLUMNS = ("vector", "with_previous")
 
 
@@ -46,7 +52,7 @@ class PostgresqlIndex:
         tx: Transaction,
         *,
         model: int,
-        query: Floats,
+        query: Query,
         vault_ids: Collection[int],
         limit: int,
         facet: Facet = "best",
@@ -62,7 +68,7 @@ class PostgresqlIndex:
         return self._by_scan(tx, model, query, vaults, limit, facet)
 
     def similarities(
-        self, tx: Transaction, *, model: int, query: Floats, passage_ids: Mapping[int, Collection[int]]
+        self, tx: Transaction, *, model: int, query: Query, passage_ids: Mapping[int, Collection[int]]
     ) -> list[Near]:
         """Exact cosines of given passages."""
         result: list[Near] = []
@@ -77,17 +83,21 @@ class PostgresqlIndex:
         """None: the column's type refuses what is no vector."""
         return frozenset()
 
+    def take_damaged(self) -> frozenset[tuple[int, int]]:
+        """None."""
+        return frozenset()
+
     # --- the two ways ------------------------------------------------------------------------------------------
 
     def _by_scan(
-        self, tx: Transaction, model: int, query: Floats, vaults: Sequence[int], limit: int, facet: Facet
+        self, tx: Transaction, model: int, query: Query, vaults: Sequence[int], limit: int, facet: Facet
     ) -> list[Near]:
         judged = {"alone": "alone", "with_previous": "coalesce(together, alone)", "best": "greatest(alone, together)"}
         tail = f"ORDER BY {judged[facet]} DESC, passage_id LIMIT :limit"
         return self._select(tx, model, query, "vault_id = ANY(:vaults)", {"vaults": list(vaults), "limit": limit}, tail)
 
     def _by_graph(
-        self, tx: Transaction, model: int, query: Floats, vaults: Sequence[int], limit: int, facet: Facet
+        self, tx: Transaction, model: int, query: Query, vaults: Sequence[int], limit: int, facet: Facet
     ) -> list[Near]:
         dimension = len(query)
         # Keep looking until enough of the answers stand in the vaults asked for (pgvector 0.8).
@@ -106,7 +116,7 @@ class PostgresqlIndex:
         return self.similarities(tx, model=model, query=query, passage_ids=found)
 
     def _select(
-        self, tx: Transaction, model: int, query: Floats, condition: str, values: Mapping[str, Any], tail: str = ""
+        self, tx: Transaction, model: int, query: Query, condition: str, values: Mapping[str, Any], tail: str = ""
     ) -> list[Near]:
         dimension = len(query)
         statement = (
@@ -124,7 +134,7 @@ class PostgresqlIndex:
     def _is_large(self, tx: Transaction, model: int, vaults: Sequence[int]) -> bool:
         statement = text(
             "SELECT count(*) FROM (SELECT 1 FROM passage_vector "
-            "WHERE vault_id = ANY(:vaults) AND model_id = :model AND active LIMIT :most) AS some"
+            "WHERE vault_id = ANY(:vaults) AND model_id = :model AND active LIMIT :most) AS few"
         )
         values = {"vaults": list(vaults), "model": model, "most": SMALL + 1}
         return self._remember(
@@ -152,51 +162,56 @@ class PostgresqlIndex:
         return answer
 
 
-def keep_indexes(database: Database, *, model: int, dimension: int) -> bool:
-    """Make the indexes of a model once it has more than `SMALL` vectors, and remove those of models that are gone.
+@dataclass(frozen=True, slots=True)
+class IndexWork:
+    """What `keep_indexes` would do: names of indexes to drop, and to make with the column each stands on."""
 
-    Runs outside any transaction and does not hold up writers; its caller holds the claim. True when it changed any.
-    """
-    if database.is_sqlite:
-        return False
-    with database.read() as tx:
-        models = set(tx.execute(text("SELECT id FROM embedding_model")).scalars())
-        found = {
-            row.name: row.indisvalid
-            for row in tx.execute(
-                text(
-                    "SELECT c.relname AS name, i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
-                    "WHERE i.indrelid = to_regclass('passage_vector') AND c.relname LIKE 'ix_hnsw_%'"
-                )
-            )
-        }
-        many = text(
-            "SELECT count(*) FROM (SELECT vault_id FROM passage_vector WHERE model_id = :model AND active "
-            "LIMIT :most) AS some"
-        )
-        is_large = tx.execute(many, {"model": model, "most": SMALL + 1}).scalar_one() > SMALL
-    wanted = {_name(model, column): column for column in _COLUMNS} if is_large and dimension <= 4000 else {}
+    gone: tuple[str, ...] = ()
+    new: tuple[tuple[str, str], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.gone or self.new)
+
+
+def index_work(tx: Transaction, *, model: int, dimension: int) -> IndexWork:
+    """Indexes a model lacks now that it has more than `SMALL` vectors, and those of models that are gone."""
+    if tx.is_sqlite:
+        return IndexWork()
+    models = set(tx.execute(select(embedding_model.c.id)).scalars())
+    statement = text(
+        "SELECT c.relname AS name, i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
+        "WHERE i.indrelid = to_regclass('passage_vector') AND c.relname LIKE 'ix_hnsw_%'"
+    )
+    found = {row.name: row.indisvalid for row in tx.execute(statement)}
+    many = text(
+        "SELECT count(*) FROM (SELECT vault_id FROM passage_vector WHERE model_id = :model AND active "
+        "LIMIT :most) AS few"
+    )
+    is_large = dimension <= MOST_DIMENSIONS and (
+        tx.execute(many, {"model": model, "most": SMALL + 1}).scalar_one() > SMALL
+    )
+    wanted = {_name(model, column): column for column in _COLUMNS} if is_large else {}
     current = {_name(one, column) for one in models for column in _COLUMNS}
     # An index that is not valid is what a crash left of one.
-    gone = [name for name, valid in found.items() if name not in current or (name in wanted and not valid)]
-    new = [name for name in wanted if not found.get(name)]
-    if not gone and not new:
-        return False
+    gone = tuple(name for name, valid in found.items() if name not in current or (name in wanted and not valid))
+    return IndexWork(gone, tuple((name, column) for name, column in wanted.items() if not found.get(name)))
+
+
+def keep_indexes(database: Database, work: IndexWork, *, model: int, dimension: int) -> None:
+    """Do that work, outside any transaction and without holding up writers; its caller holds the claim."""
     connection = database.private_connection()
     try:
         connection.autocommit = True
-        for name in gone:
+        for name in work.gone:
             connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
-        for name in new:
+        for name, column in work.new:
             connection.execute(
                 f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON passage_vector USING hnsw "
-                f"(({wanted[name]}::halfvec({dimension})) halfvec_ip_ops) "
-                f"WHERE {_usable(model, dimension, wanted[name])}"
+                f"(({column}::halfvec({dimension})) halfvec_ip_ops) WHERE {_usable(model, dimension, column)}"
             )
     finally:
         connection.close()
-    return True
 
 
-def _literal(query: Floats) -> str:
+def _literal(query: Query) -> str:
     return "[" + ",".join(f"{value:.7g}" for value in query.tolist()) + "]"

@@ -1,0 +1,92 @@
+"""The vector of a query, within the time a search can wait for it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TimeIsUp
+from typing import TYPE_CHECKING
+
+from souvenance.domain.errors import EmbedderUnavailable, SouvenanceError
+from souvenance.models.embedder import Embedder, checked
+
+if TYPE_CHECKING:
+    from souvenance.models.embedder import Vectors
+
+PATIENCE = 3.0
+"""Seconds a search waits for its query's vector before it goes on by words."""
+PAUSE = 10.0
+"""Seconds after a failure during which searches do not ask again."""
+REMEMBERED = 512
+
+
+class QueryVectors:
+    """Vectors of queries, the latest remembered. Thread-safe."""
+
+    def __init__(self, embedder: Embedder, *, patience: float = PATIENCE, pause: float = PAUSE) -> None:
+        self._embedder = embedder
+        self._patience = patience
+        self._pause = pause
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, Vectors] = OrderedDict()
+        self._failed: tuple[float, EmbedderUnavailable] | None = None
+        self._threads: ThreadPoolExecutor | None = None
+
+    def get(self, query: str) -> Vectors:
+        """The unit vector of a query, or EmbedderUnavailable: within `patience`, and at once just after a failure."""
+        with self._lock:
+            if query in self._known:
+                self._known.move_to_end(query)
+                return self._known[query]
+            if self._failed is not None and time.monotonic() < self._failed[0]:
+                raise self._failed[1]
+            if self._threads is None:
+                self._threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="souvenance-query")
+            asked: Future[Vectors] = self._threads.submit(self._embed, query)
+        try:
+            vector = asked.result(timeout=self._patience)
+        except TimeIsUp:
+            asked.cancel()
+            raise self._give_up(
+                EmbedderUnavailable(
+                    f"The embedder took more than {self._patience:g} seconds for the query.",
+                    hint="Search goes on by words.",
+                )
+            ) from None
+        except EmbedderUnavailable as error:
+            raise self._give_up(error) from None
+        except Exception as error:
+            raise self._give_up(unavailable(error)) from error
+        with self._lock:
+            self._failed = None
+            self._known[query] = vector
+            while len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+        return vector
+
+    def close(self) -> None:
+        """End the threads that embed, without waiting for one that hangs."""
+        with self._lock:
+            threads, self._threads = self._threads, None
+        if threads is not None:
+            threads.shutdown(wait=False, cancel_futures=True)
+
+    def _embed(self, query: str) -> Vectors:
+        found = self._embedder.embed_query(query)
+        row: Vectors = checked(found[None], rows=1, dimension=self._embedder.dimension, name=self._embedder.name)[0]
+        return row
+
+    def _give_up(self, error: EmbedderUnavailable) -> EmbedderUnavailable:
+        with self._lock:
+            self._failed = (time.monotonic() + self._pause, error)
+        return error
+
+
+def unavailable(error: Exception) -> EmbedderUnavailable:
+    """Whatever an embedder raised, as the one error its callers know."""
+    if isinstance(error, EmbedderUnavailable):
+        return error
+    said = str(error) if isinstance(error, SouvenanceError) else f"{type(error).__name__}: {error}"
+    return EmbedderUnavailable(f"The embedder failed: {said}", hint="Search goes on by words.")
