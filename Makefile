@@ -38,6 +38,10 @@ clean: ## remove the environment and every cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment. A stamp is older than its lock when the lock has changed: then, and only then, pip runs again.
+# One that was left half made, or whose Python has been upgraded or removed since, is made anew.
+ifneq ($(shell $(BIN)/python -c 'import pip; print("whole")' 2>/dev/null),whole)
+.PHONY: $(BIN)/python
+endif
 $(BIN)/python:
 	@command -v "$(PYTHON)" >/dev/null || { \
 		echo "Souvenance needs Python 3.11 or newer, and there is no '$(PYTHON)' here." >&2; \

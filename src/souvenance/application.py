@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from souvenance.accounts.tokens import Tokens
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.memory.facts import Facts
+from souvenance.notes.notes import Notes
+from souvenance.retrieval.audit import Retrievals
 from souvenance.retrieval.embedding import Embedding
+from souvenance.retrieval.retrieval import Retrieval
 from souvenance.store.database import Database
 from souvenance.store.people import User
 from souvenance.vaults.vaults import Vaults
@@ -21,8 +24,11 @@ class Application:
     owner: User
     vaults: Vaults
     facts: Facts
+    notes: Notes
     tokens: Tokens
     embedding: Embedding
+    retrieval: Retrieval
+    retrievals: Retrievals
 
     def owner_through(
         self, source: Source, *, route: Route = Route.LOCAL, is_model: bool = False, name: str = ""
@@ -33,4 +39,5 @@ class Application:
     def close(self) -> None:
         """Stop background work and give every connection back."""
         self.embedding.close()
+        self.retrievals.close()
         self.database.close()

@@ -9,7 +9,11 @@ from souvenance.domain.clock import Clock, utc_now
 from souvenance.memory.facts import Facts
 from souvenance.models.embedder import Embedder
 from souvenance.models.local import LocalEmbedder
+from souvenance.notes.notes import Notes
+from souvenance.retrieval.audit import Retrievals
 from souvenance.retrieval.embedding import Embedding
+from souvenance.retrieval.meaning import Meaning
+from souvenance.retrieval.retrieval import Retrieval
 from souvenance.settings import Settings
 from souvenance.store.database import Database, sqlite_url
 from souvenance.vaults.vaults import Vaults
@@ -24,12 +28,17 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         embedder = LocalEmbedder()
     url = settings.database_url.get_secret_value() if settings.database_url else sqlite_url(settings.data_folder)
     database = Database(url).open()
-    vaults = Vaults(database, clock, has_local_embedder=settings.embedder == "local")
+    retrievals = Retrievals(database)
+    vaults = Vaults(database, clock, has_local_embedder=embedder is not None)
+    embedding = Embedding(database, embedder, clock)
     return Application(
         database=database,
         owner=ensure_owner(database, clock),
         vaults=vaults,
         facts=Facts(database, clock, vaults),
+        notes=Notes(database, clock),
         tokens=Tokens(database, clock),
-        embedding=Embedding(database, embedder, clock),
+        embedding=embedding,
+        retrieval=Retrieval(database, clock, Meaning(embedding), retrievals),
+        retrievals=retrievals,
     )

@@ -18,7 +18,7 @@ from souvenance.domain.fact import (
 )
 from souvenance.domain.vault import MemoryType, Vault
 from souvenance.memory.remember import Observation, prepare, write
-from souvenance.store import facts, history, notes, passages
+from souvenance.store import facts, history, links, notes, passages
 from souvenance.store.database import Transaction
 from souvenance.store.tables import vault as vault_table
 from souvenance.store.vaults import find_vault
@@ -43,23 +43,37 @@ def writable_fact(tx: Transaction, actor: Actor, number: int, *, version: int | 
     return vault, found
 
 
-def apply(
-    tx: Transaction, actor: Actor, *, changes: Sequence[tuple[Fact, Fact, str]], verb: str, at: datetime
-) -> list[Fact]:
-    """Store changed facts (before, after, operation), with their passages, pages and revisions, as one change."""
+def stored(
+    tx: Transaction, *, changes: Sequence[tuple[Fact, Fact, str]], at: datetime
+) -> list[tuple[Fact, history.Written]]:
+    """Store changed facts (before, after, operation) with passages and links; page and history are the caller's."""
     saved = []
     for before, after, operation in changes:
         raised = replace(after, version=before.version + 1, updated_at=at)
         facts.save_fact(tx, before, raised)
         passages.save_fact_passage(tx, before, raised)
-        saved.append((before, raised, operation))
-    for vault_id in {item.vault_id for pair in saved for item in pair[:2]}:
-        touched = {item.note_id for before, after, _ in saved for item in (before, after) if item.vault_id == vault_id}
+        links.follow_fact(tx, before, raised)
+        saved.append((raised, history.fact_written(raised, operation)))
+    return saved
+
+
+def apply(
+    tx: Transaction,
+    actor: Actor,
+    *,
+    changes: Sequence[tuple[Fact, Fact, str]],
+    verb: str,
+    at: datetime,
+    also: Sequence[history.Written] = (),
+) -> list[Fact]:
+    """Store changed facts (before, after, operation), with their pages and revisions, as one change with `also`."""
+    saved = stored(tx, changes=changes, at=at)
+    for vault_id in {item.vault_id for pair in changes for item in pair[:2]}:
+        touched = {item.note_id for pair in changes for item in pair[:2] if item.vault_id == vault_id}
         notes.touch_notes(tx, vault_id=vault_id, note_ids=touched, at=at)
-    if saved:
-        written = [history.fact_written(after, operation) for _, after, operation in saved]
-        history.record_change(tx, actor, verb=verb, at=at, written=written)
-    return [after for _, after, _ in saved]
+    if saved or also:
+        history.record_change(tx, actor, verb=verb, at=at, written=[*also, *(written for _, written in saved)])
+    return [after for after, _ in saved]
 
 
 def edited(
@@ -115,13 +129,41 @@ def retire(
         successor = remembered.fact
         if successor.number == found.number:
             raise Conflict("The replacement says what the fact already says.", hint="Nothing needs to be retired.")
-    line = checked_line(reason, what="reason", limit=MAX_REASON)
-    if actor.is_model and vault.memory_type is MemoryType.CLASSIC:
-        after = replace(found, deleted_at=at, reason=line, replaced_by=successor.number if successor else None)
-    else:
-        after = replace(found, valid_to=at, reason=line, replaced_by=successor.number if successor else None)
+    after = ended(found, actor=actor, vault=vault, reason=reason, at=at)
+    after = replace(after, replaced_by=successor.number if successor else None)
     (saved,) = apply(tx, actor, changes=[(found, after, "retire")], verb="retire", at=at)
     return saved, successor
+
+
+def ended(found: Fact, *, actor: Actor, vault: Vault, reason: str, at: datetime) -> Fact:
+    """The fact as this vault's type ends it: its validity over, or in the trash where a model ends it on Classic."""
+    line = checked_line(reason, what="reason", limit=MAX_REASON)
+    if actor.is_model and vault.memory_type is MemoryType.CLASSIC:
+        return replace(found, deleted_at=at, reason=line)
+    return replace(found, valid_to=at, reason=line)
+
+
+def on_a_page(tx: Transaction, item: Fact, *, at: datetime) -> tuple[Fact, list[history.Written]]:
+    """The fact on a page that stands, with what that took: its category's page, brought back from the trash if need be.
+
+    A fact that comes back may find its page in the trash, or another one made for its category meanwhile.
+    """
+    if item.state is State.TRASHED:
+        return item, []
+    standing = notes.category_note(
+        tx,
+        vault_id=item.vault_id,
+        category=item.category,
+        subject_kind=item.subject_kind,
+        subject_id=item.subject_id,
+    )
+    if standing is not None:
+        return replace(item, note_id=standing.id), []
+    trashed = notes.note_at(tx, vault_id=item.vault_id, note_id=item.note_id)
+    back = replace(trashed, deleted_at=None, version=trashed.version + 1, updated_at=at)
+    notes.save_note(tx, trashed, back)
+    links.adopt(tx, back)
+    return item, [history.note_written(back, "restore")]
 
 
 def restored(found: Fact) -> Fact:

@@ -143,8 +143,10 @@ class Facts:
         """Bring a fact back from the trash or from the journal."""
         with self._database.write() as tx:
             _, found = correct.writable_fact(tx, actor, number)
-            changes = [(found, correct.restored(found), "restore")]
-            (saved,) = correct.apply(tx, actor, changes=changes, verb="restore", at=self._clock())
+            now = self._clock()
+            after, page = correct.on_a_page(tx, correct.restored(found), at=now)
+            changes = [(found, after, "restore")]
+            (saved,) = correct.apply(tx, actor, changes=changes, verb="restore", at=now, also=page)
             return saved
 
     def delete(self, *, actor: Actor, number: int) -> Fact:

@@ -25,7 +25,7 @@ from souvenance.domain.fact import (
 )
 from souvenance.domain.note import Note, NoteClass, new_note_id
 from souvenance.domain.vault import Vault
-from souvenance.store import facts, history, notes, passages
+from souvenance.store import facts, history, links, notes, passages
 from souvenance.store.database import Transaction
 
 POSITION_STEP = 1 << 20
@@ -192,14 +192,21 @@ def write(
     for number, item in zip(tx.next_numbers("fact_number", len(fresh)), fresh, strict=True):
         note = pages.of(item.observation)
         made[item.hashed] = new_fact(item.observation, number=number, note=note, actor=actor, at=at)
-    facts.add_facts(tx, list(made.values()))
-    passages.add_fact_passages(tx, [(made[item.hashed], item.words) for item in fresh])
+    keep(tx, [(made[item.hashed], item) for item in fresh])
     written = pages.close({fact.note_id for fact in made.values()})
     written.extend(history.fact_written(fact, "remember") for fact in made.values())
     if written:
         history.record_change(tx, actor, verb="remember", at=at, written=written)
     labels = notes.list_categories(tx, vault_id=vault.id) if pages.made else []
     return _outcomes(prepared, made=made, known=known, new_pages=set(pages.made), labels=labels)
+
+
+def keep(tx: Transaction, items: Sequence[tuple[Fact, Prepared]]) -> None:
+    """Store new facts of one vault with their passages and links; page and history are the caller's."""
+    facts.add_facts(tx, {prepared.hashed: item for item, prepared in items})
+    passages.add_fact_passages(tx, [(item, prepared.words) for item, prepared in items])
+    for item, _ in items:
+        links.follow_fact(tx, None, item)
 
 
 def new_fact(observation: Observation, *, number: int, note: Note, actor: Actor, at: datetime) -> Fact:
@@ -220,6 +227,7 @@ def new_fact(observation: Observation, *, number: int, note: Note, actor: Actor,
         language=observation.language,
         said_at=observation.said_at,
         source=actor.source,
+        disabled=note.disabled,
         position=number * POSITION_STEP,
         created_at=at,
         updated_at=at,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, delete, func, insert, select, update
 
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.errors import NotFound, StaleVersion, Withheld
@@ -14,7 +15,7 @@ from souvenance.domain.fact import Fact, SaidDate, State, SubjectKind
 from souvenance.store import passages
 from souvenance.store.access import readable, withheld
 from souvenance.store.database import Transaction
-from souvenance.store.tables import fact, passage, revision
+from souvenance.store.tables import fact, link, passage, revision
 
 MUTABLE = (
     "note_id", "key", "content", "confidence", "importance", "category", "subject_kind", "subject_id", "channel",
@@ -40,17 +41,21 @@ def hash_of(item: Fact) -> str:
     )
 
 
-def row_of(item: Fact) -> dict[str, Any]:
-    """A fact as the values of its row."""
+def values_of(item: Fact) -> dict[str, Any]:
+    """The values of a fact that can change, and where it came from."""
     values: dict[str, Any] = {name: getattr(item, name) for name in MUTABLE}
-    return values | {
-        "vault_id": item.vault_id,
-        "number": item.number,
-        "content_hash": hash_of(item),
-        "source": item.source,
-        "said_dates": [[date.said, date.resolved] for date in item.said_dates] or None,
-        "created_at": item.created_at,
-    }
+    values["source"] = item.source
+    values["said_dates"] = [[date.said, date.resolved] for date in item.said_dates] or None
+    return values
+
+
+def _row(item: Fact, hashed: str) -> dict[str, Any]:
+    row = values_of(item)
+    row["vault_id"] = item.vault_id
+    row["number"] = item.number
+    row["content_hash"] = hashed
+    row["created_at"] = item.created_at
+    return row
 
 
 def fact_of(row: Mapping[Any, Any]) -> Fact:
@@ -80,15 +85,15 @@ def in_state(*states: State) -> ColumnElement[bool]:
     return chosen
 
 
-def add_facts(tx: Transaction, items: Sequence[Fact]) -> None:
-    """Write new facts."""
+def add_facts(tx: Transaction, items: Mapping[str, Fact]) -> None:
+    """Write new facts, by their content hashes."""
     if items:
-        tx.execute(insert(fact), [row_of(item) for item in items])
+        tx.execute(insert(fact), [_row(item, hashed) for hashed, item in items.items()])
 
 
 def save_fact(tx: Transaction, before: Fact, after: Fact) -> None:
     """Write a changed fact over the version it was made from; refuse when someone else wrote meanwhile."""
-    values = {name: value for name, value in row_of(after).items() if name not in {"vault_id", "number", "created_at"}}
+    values = values_of(after) | {"content_hash": hash_of(after), "vault_id": after.vault_id}
     statement = update(fact).where(
         fact.c.vault_id == before.vault_id, fact.c.number == before.number, fact.c.version == before.version
     )
@@ -138,14 +143,45 @@ def list_facts(
     return [fact_of(row) for row in tx.execute(statement).mappings()]
 
 
-def page_of(tx: Transaction, *, vault_id: int, note_id: str) -> list[Fact]:
+def page_of(tx: Transaction, *, vault_id: int, note_id: str, limit: int | None = None, offset: int = 0) -> list[Fact]:
     """The facts in force of one category, in the order of its page (N2)."""
     return list_facts(
         tx,
         vault_ids=[vault_id],
         condition=fact.c.note_id == note_id,
         order=(fact.c.position, fact.c.number),
+        limit=limit,
+        offset=offset,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """A page's size without reading it: how many facts in force, and its lowest and highest position."""
+
+    count: int
+    first: int
+    last: int
+
+
+def page_extent(tx: Transaction, *, vault_id: int, note_id: str) -> Extent:
+    """How large a page is; positions are 0 where it is empty."""
+    here = (fact.c.vault_id == vault_id) & (fact.c.note_id == note_id)
+    statement = select(
+        func.count().label("count"), func.min(fact.c.position).label("first"), func.max(fact.c.position).label("last")
+    )
+    row = tx.execute(statement.where(here, in_state(State.IN_FORCE))).mappings().one()
+    return Extent(row["count"], row["first"] or 0, row["last"] or 0)
+
+
+def place_facts(tx: Transaction, items: Sequence[Fact]) -> None:
+    """Give facts their positions anew; no version rises, since neither their words nor their order change."""
+    if items:
+        here = (fact.c.vault_id == bindparam("b_vault")) & (fact.c.number == bindparam("b_number"))
+        tx.execute(
+            update(fact).where(here).values(position=bindparam("b_position")),
+            [{"b_vault": item.vault_id, "b_number": item.number, "b_position": item.position} for item in items],
+        )
 
 
 def same_facts(tx: Transaction, *, vault_id: int, hashes: Sequence[str]) -> dict[str, Fact]:
@@ -163,10 +199,10 @@ def same_facts(tx: Transaction, *, vault_id: int, hashes: Sequence[str]) -> dict
 
 def count_facts(tx: Transaction, vault_ids: Iterable[int]) -> dict[int, int]:
     """Facts in force per vault."""
-    statement = select(fact.c.vault_id, func.count()).where(
+    statement = select(fact.c.vault_id, func.count().label("facts")).where(
         fact.c.vault_id.in_(list(vault_ids)), in_state(State.IN_FORCE)
     )
-    return {row[0]: row[1] for row in tx.execute(statement.group_by(fact.c.vault_id))}
+    return {row.vault_id: row.facts for row in tx.execute(statement.group_by(fact.c.vault_id))}
 
 
 def purge_facts(tx: Transaction, *, vault_id: int, numbers: Sequence[int]) -> None:
@@ -181,6 +217,11 @@ def purge_facts(tx: Transaction, *, vault_id: int, numbers: Sequence[int]) -> No
         tx.execute(
             delete(revision).where(
                 revision.c.vault_id == vault_id, revision.c.kind == "fact", revision.c.subject_ref.in_(references)
+            )
+        )
+        tx.execute(
+            delete(link).where(
+                link.c.vault_id == vault_id, link.c.source_kind == "fact", link.c.source_id.in_(references)
             )
         )
         tx.execute(delete(fact).where(fact.c.vault_id == vault_id, fact.c.number.in_(chunk)))

@@ -13,7 +13,7 @@ from souvenance.domain.access import Actor
 from souvenance.domain.fact import Fact
 from souvenance.domain.note import Note
 from souvenance.store.database import Transaction
-from souvenance.store.facts import row_of
+from souvenance.store.facts import values_of
 from souvenance.store.tables import audit, change, revision
 
 
@@ -32,9 +32,8 @@ class Written:
 
 def fact_written(item: Fact, operation: str) -> Written:
     """A fact as its revision keeps it: every value that can change, so that any revision can be read and restored."""
-    values = row_of(item)
-    for name in ("vault_id", "number", "content_hash", "created_at", "updated_at"):
-        del values[name]
+    values = values_of(item)
+    del values["updated_at"]
     for name in ("valid_from", "valid_to", "deleted_at"):
         values[name] = values[name].isoformat() if values[name] else None
     defaults: dict[str, Any] = {"confidence": 1.0, "disabled": False}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, insert, select, update
+from sqlalchemy import ColumnElement, delete, func, insert, literal, select, update
 
 from souvenance.domain.access import Actor
 from souvenance.domain.errors import NotFound, StaleVersion, Withheld
@@ -13,7 +13,7 @@ from souvenance.domain.fact import SubjectKind
 from souvenance.domain.note import Note, NoteClass, title_key
 from souvenance.store.access import readable, withheld
 from souvenance.store.database import Transaction
-from souvenance.store.tables import note
+from souvenance.store.tables import context_item, note, revision
 
 MUTABLE = (
     "folder", "title", "content", "category", "subject_kind", "subject_id", "digest", "muted", "disabled",
@@ -45,6 +45,9 @@ def _row(item: Note) -> dict[str, Any]:
 
 
 _SELECT = select(*(column.label(name) for name, column in note.c.items()))
+_SELECT_BARE = select(
+    *(column.label(name) for name, column in note.c.items() if name != "content"), literal("").label("content")
+)
 
 
 def add_note(tx: Transaction, item: Note) -> None:
@@ -77,18 +80,24 @@ def get_note(tx: Transaction, actor: Actor, note_id: str) -> Note:
     raise NotFound("There is no such note that you can read.", hint="Use search to find its id.")
 
 
+def note_at(tx: Transaction, *, vault_id: int, note_id: str) -> Note:
+    """The note with that id in a vault the caller was granted."""
+    return note_of(tx.execute(_SELECT.where(note.c.vault_id == vault_id, note.c.id == note_id)).mappings().one())
+
+
 def find_notes(
     tx: Transaction,
     actor: Actor,
     condition: ColumnElement[bool] | None = None,
     *,
     trashed: bool | None = False,
+    with_content: bool = True,
     order: Sequence[ColumnElement[Any]] = (),
     limit: int | None = None,
     offset: int = 0,
 ) -> list[Note]:
-    """Notes the actor may read that meet the condition; `trashed=None` takes both."""
-    statement = _SELECT.where(note.c.vault_id.in_(readable(actor)))
+    """Notes the actor may read that meet the condition; `trashed=None` takes both. A list may leave the texts out."""
+    statement = (_SELECT if with_content else _SELECT_BARE).where(note.c.vault_id.in_(readable(actor)))
     if condition is not None:
         statement = statement.where(condition)
     if trashed is not None:
@@ -125,3 +134,23 @@ def touch_notes(tx: Transaction, *, vault_id: int, note_ids: Iterable[str], at: 
     if ids:
         here = (note.c.vault_id == vault_id) & note.c.id.in_(ids)
         tx.execute(update(note).where(here).values(version=note.c.version + 1, updated_at=at))
+
+
+def same_title(tx: Transaction, item: Note) -> str | None:
+    """The id of another note that stands in the same folder under the same title (N7)."""
+    statement = select(note.c.id).where(
+        note.c.vault_id == item.vault_id,
+        note.c.folder == item.folder,
+        note.c.title_key == title_key(item.title),
+        note.c.note_class != NoteClass.AGENT_MEMORY,
+        note.c.deleted_at.is_(None),
+        note.c.id != item.id,
+    )
+    return tx.execute(statement.limit(1)).scalar()
+
+
+def purge_note(tx: Transaction, *, vault_id: int, note_id: str) -> None:
+    """Remove a note for good with its revisions and its places in what loads at a session's start (F9, N12)."""
+    tx.execute(delete(context_item).where(context_item.c.vault_id == vault_id, context_item.c.note_id == note_id))
+    tx.execute(delete(revision).where(revision.c.vault_id == vault_id, revision.c.note_id == note_id))
+    tx.execute(delete(note).where(note.c.vault_id == vault_id, note.c.id == note_id))

@@ -186,6 +186,21 @@ def replace_note_passages(
     _insert(tx, [row | {"id": passage_id} for passage_id, row in zip(ids, fresh, strict=True)])
 
 
+def set_note_active(tx: Transaction, *, vault_id: int, note_id: str, active: bool) -> None:
+    """Let a note's own passages be found, or not; their words and vectors are kept for when they may be again."""
+    here = (passage.c.vault_id == vault_id) & (passage.c.note_id == note_id) & passage.c.fact_number.is_(None)
+    rows = list(tx.execute(select(passage).where(here, passage.c.active != active)).mappings())
+    entries = [_entry(row) for row in rows if row["terms"]]
+    if active:
+        text_index.add(tx, entries)
+    else:
+        text_index.remove(tx, entries)
+    tx.execute(update(passage).where(here).values(active=active))
+    for start in range(0, len(rows), 500):
+        chunk = [row["id"] for row in rows[start : start + 500]]
+        vectors.set_active(tx, vault_id=vault_id, passage_ids=chunk, active=active)
+
+
 def remove_passages(tx: Transaction, *, vault_id: int, ids: Sequence[int]) -> None:
     """Take passages away with their words and vectors; what followed them is embedded anew without them."""
     for start in range(0, len(ids), 500):

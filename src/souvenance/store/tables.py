@@ -214,6 +214,8 @@ link = Table(
     Column("target_key", Text, primary_key=True),
     Column("target", Text, nullable=False),
     Column("target_note_id", Text),
+    Column("source_note_id", Text, nullable=False),
+    Index("ix_link_source", "vault_id", "source_note_id"),
     Index("ix_link_target", "vault_id", "target_note_id"),
     Index("ix_link_unresolved", "vault_id", "target_key"),
 )

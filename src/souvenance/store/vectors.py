@@ -202,3 +202,13 @@ def drop_vectors(tx: Transaction, *, vault_id: int, model: int, limit: int) -> i
 def drop_model(tx: Transaction, *, model: int) -> None:
     """Forget a model that no vector is of."""
     tx.execute(delete(embedding_model).where(embedding_model.c.id == model))
+
+
+def sample(tx: Transaction, *, model: int, vault_id: int, limit: int) -> list[tuple[bytes, bytes | None]]:
+    """Up to about `limit` active vectors of a vault, taken evenly from all of it, with those of the pair."""
+    here = (passage_vector.c.vault_id == vault_id) & (passage_vector.c.model_id == model) & passage_vector.c.active
+    count = tx.execute(select(func.count()).select_from(passage_vector).where(here)).scalar_one()
+    statement = select(passage_vector.c.vector, passage_vector.c.with_previous).where(here)
+    if count > limit:
+        statement = statement.where(passage_vector.c.passage_id % (count // limit) == 0)
+    return [(row.vector, row.with_previous) for row in tx.execute(statement.limit(2 * limit))]

@@ -218,9 +218,11 @@ def upgrade() -> None:
         sa.Column("target_key", sa.Text(), nullable=False),
         sa.Column("target", sa.Text(), nullable=False),
         sa.Column("target_note_id", sa.Text(), nullable=True),
+        sa.Column("source_note_id", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(["vault_id"], ["vault.id"], name=op.f("fk_link_vault_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("vault_id", "source_kind", "source_id", "target_key", name=op.f("pk_link")),
     )
+    op.create_index("ix_link_source", "link", ["vault_id", "source_note_id"], unique=False)
     op.create_index("ix_link_target", "link", ["vault_id", "target_note_id"], unique=False)
     op.create_index("ix_link_unresolved", "link", ["vault_id", "target_key"], unique=False)
     op.create_table(

@@ -1,0 +1,1 @@
+"""What comes in from outside: readers, and cutting text into passages."""

@@ -1,0 +1,476 @@
+"""The use cases on notes, each in its own transaction (N1, N2, N5, N7, N12)."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from sqlalchemy import ColumnElement, true
+
+from souvenance.domain.access import Actor
+from souvenance.domain.clock import Clock
+from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, StaleVersion, TooLarge
+from souvenance.domain.fact import Fact, State, checked_line, readable_text
+from souvenance.domain.note import MAX_NOTE_BYTES, Note, NoteClass, checked_folder, checked_title, new_note_id
+from souvenance.domain.vault import Vault
+from souvenance.ingest.passages import split
+from souvenance.notes import trash
+from souvenance.notes.categories import Edited, edit_page
+from souvenance.notes.edit import Edit, Operation, applied, checked_edit
+from souvenance.notes.find import find_note, in_folder, vault_of, writable_note
+from souvenance.notes.page import render
+from souvenance.store import facts, history, links
+from souvenance.store import notes as rows
+from souvenance.store import vaults as vault_rows
+from souvenance.store.database import Database, Transaction
+from souvenance.store.links import LinkView
+from souvenance.store.passages import Piece
+from souvenance.store.tables import fact as fact_table
+from souvenance.store.tables import note as note_table
+
+T = TypeVar("T")
+
+BATCH = 200
+"""Notes stored under one hold of the write lock, so that other writers are never kept waiting for long."""
+
+BATCH_BYTES = 4 * 1024 * 1024
+ATTEMPTS = 5
+MAX_DIGEST = 300
+MAX_FRONT_MATTER_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A note to be made."""
+
+    title: str
+    content: str
+    folder: str = ""
+    note_class: NoteClass = NoteClass.USER_DOC
+    front_matter: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteView:
+    """A note as it is read: its text, its vault, what it links to and what links to it.
+
+    Of a memory page `facts` are those of the part that was asked for, in order, and `facts_total` how many there are;
+    `note.content` is that part as Markdown.
+    """
+
+    note: Note
+    vault: Vault
+    links: tuple[LinkView, ...] = ()
+    backlinks: tuple[LinkView, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    facts_total: int = 0
+
+
+class Notes:
+    """Writing, reading, editing and arranging notes."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    # --- writing -----------------------------------------------------------------------------------------------
+
+    def create(
+        self,
+        *,
+        actor: Actor,
+        vault: str,
+        title: str,
+        content: str,
+        folder: str = "",
+        note_class: NoteClass = NoteClass.USER_DOC,
+        front_matter: dict[str, Any] | None = None,
+    ) -> Note:
+        """A new note; refused with the id of the one that stands under this title in this folder already (N7)."""
+        draft = Draft(
+            title=title, content=content, folder=folder, note_class=note_class, front_matter=front_matter or {}
+        )
+        return self.create_many(actor=actor, vault=vault, drafts=[draft])[0]
+
+    def create_many(self, *, actor: Actor, vault: str, drafts: Sequence[Draft]) -> builtins.list[Note]:
+        """New notes, in order, durable when this returns.
+
+        Some 200 are stored in one transaction: when one is refused, those of earlier transactions are kept.
+        """
+        actor.require_write()
+        made: builtins.list[Note] = []
+        checked = [_checked(draft) for draft in drafts]
+        for batch in _batches(checked):
+            pieces = [split(draft.content) for draft in batch]
+            with self._database.write() as tx:
+                found = vault_rows.named_vault(tx, actor, vault, to_write=True)
+                made += self._add(tx, actor, found, batch, pieces)
+        return made
+
+    def _add(
+        self,
+        tx: Transaction,
+        actor: Actor,
+        vault: Vault,
+        drafts: Sequence[Draft],
+        pieces: Sequence[builtins.list[Piece]],
+    ) -> builtins.list[Note]:
+        now = self._clock()
+        added = []
+        for draft in drafts:
+            note = Note(
+                id=new_note_id(),
+                vault_id=vault.id,
+                note_class=draft.note_class,
+                folder=draft.folder,
+                title=draft.title,
+                content=draft.content,
+                front_matter=draft.front_matter,
+                created_at=now,
+                updated_at=now,
+            )
+            _require_free_title(tx, actor, vault, note)
+            rows.add_note(tx, note)
+            links.adopt(tx, note)
+            added.append(note)
+        for note, cut in zip(added, pieces, strict=True):
+            trash.index(tx, note, cut)
+        history.record_change(
+            tx, actor, verb="create_note", at=now, written=[history.note_written(note, "create") for note in added]
+        )
+        return added
+
+    def edit(
+        self,
+        *,
+        actor: Actor,
+        ref: str,
+        operation: str,
+        content: str,
+        find: str | None = None,
+        section: str | None = None,
+        version: int | None = None,
+    ) -> Edited:
+        """One of the five operations on a note (N5). A stale version is refused and nothing is written.
+
+        On a memory page it edits facts (N2). Without a version, it applies to the note as it stands.
+        """
+        edit = checked_edit(operation=operation, content=content, find=find, section=section)
+
+        def change(tx: Transaction) -> Edited:
+            vault, note = writable_note(tx, actor, ref, version=version)
+            if note.note_class is NoteClass.AGENT_MEMORY:
+                return edit_page(tx, actor, vault=vault, note=note, edit=edit, at=self._clock())
+            _require_editable(note)
+            return self._edit_text(tx, actor, note, edit)
+
+        return self._written(change, retry=version is None)
+
+    def _edit_text(self, tx: Transaction, actor: Actor, note: Note, edit: Edit) -> Edited:
+        content = applied(note.content, edit)
+        if content == note.content:
+            return Edited(note=note, version=note.version)
+        if len(content.encode()) > MAX_NOTE_BYTES:
+            raise TooLarge(
+                f"The note would be over {MAX_NOTE_BYTES:,} bytes; nothing was written.",
+                hint="Continue in a new note and link to it.",
+                limit=MAX_NOTE_BYTES,
+            )
+        after = self._save(tx, actor, note, replace(note, content=content), verb="edit_note", operation=edit.operation)
+        trash.index(tx, after)
+        return Edited(note=after, version=after.version)
+
+    def _save(
+        self, tx: Transaction, actor: Actor, before: Note, after: Note, *, verb: str, operation: str = ""
+    ) -> Note:
+        """Store a changed note as one change, its version raised."""
+        now = self._clock()
+        raised = replace(after, version=before.version + 1, updated_at=now)
+        rows.save_note(tx, before, raised)
+        written = history.note_written(raised, operation or verb.removesuffix("_note"))
+        history.record_change(tx, actor, verb=verb, at=now, written=[written])
+        return raised
+
+    def _written(self, change: Callable[[Transaction], T], *, retry: bool = True) -> T:
+        """Run a change; where the caller named no version, again when someone else wrote in between (PostgreSQL)."""
+        for _ in range(ATTEMPTS - 1 if retry else 0):
+            try:
+                with self._database.write() as tx:
+                    return change(tx)
+            except StaleVersion:
+                continue
+        with self._database.write() as tx:
+            return change(tx)
+
+    # --- reading -----------------------------------------------------------------------------------------------
+
+    def get(self, *, actor: Actor, ref: str, limit: int | None = None, offset: int = 0) -> NoteView:
+        """A note as it stands, or as it lies in the trash. `limit` and `offset` choose a part of a page's facts."""
+        with self._database.read() as tx:
+            note = find_note(tx, actor, ref)
+            vault = vault_of(tx, actor, note)
+            shown: builtins.list[Fact] = []
+            total = 0
+            if note.note_class is NoteClass.AGENT_MEMORY:
+                shown, total = _page(tx, note, limit=limit, offset=offset)
+                note = replace(note, content=render(shown))
+            return NoteView(
+                note=note,
+                vault=vault,
+                links=links.links_of(tx, vault_id=note.vault_id, note_id=note.id),
+                backlinks=links.backlinks_of(tx, vault_id=note.vault_id, note_id=note.id),
+                facts=tuple(shown),
+                facts_total=total,
+            )
+
+    def list(
+        self,
+        *,
+        actor: Actor,
+        vault: str | None = None,
+        folder: str | None = None,
+        note_class: NoteClass | None = None,
+        trashed: bool = False,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> builtins.list[Note]:
+        """Notes by folder and title, without their texts; agent memory only when its class is named, or in the trash.
+
+        `folder` takes those below it too.
+        """
+        return self._listed(actor, vault, folder, note_class, trashed=trashed, limit=limit, offset=offset)
+
+    def recent(self, *, actor: Actor, vault: str | None = None, limit: int = 20) -> builtins.list[Note]:
+        """The documents changed last, without their texts; agent memory is not among them (N8)."""
+        order = (note_table.c.updated_at.desc(), note_table.c.id)
+        return self._listed(actor, vault, None, None, trashed=False, limit=limit, offset=0, order=order)
+
+    def _listed(
+        self,
+        actor: Actor,
+        vault: str | None,
+        folder: str | None,
+        note_class: NoteClass | None,
+        *,
+        trashed: bool,
+        limit: int,
+        offset: int,
+        order: Sequence[Any] = (),
+    ) -> builtins.list[Note]:
+        with self._database.read() as tx:
+            condition: ColumnElement[bool] = true()
+            if note_class is not None:
+                condition &= note_table.c.note_class == note_class
+            elif not trashed:
+                condition &= note_table.c.note_class != NoteClass.AGENT_MEMORY
+            if vault is not None:
+                condition &= note_table.c.vault_id == vault_rows.named_vault(tx, actor, vault).id
+            if folder:
+                condition &= in_folder(checked_folder(folder))
+            return rows.find_notes(
+                tx,
+                actor,
+                condition,
+                trashed=trashed,
+                with_content=False,
+                order=order,
+                limit=max(0, limit),
+                offset=max(0, offset),
+            )
+
+    # --- arranging ---------------------------------------------------------------------------------------------
+
+    def move(self, *, actor: Actor, ref: str, folder: str) -> Note:
+        """Put a note in another folder of its vault; its id and the links to it stay."""
+        return self._rearrange(actor, ref, "move_note", folder=checked_folder(folder))
+
+    def rename(self, *, actor: Actor, ref: str, title: str) -> Note:
+        """Give a note another title; its id stays, and links to it still lead to it. A page keeps its category."""
+        return self._rearrange(actor, ref, "rename_note", title=checked_title(title))
+
+    def _rearrange(self, actor: Actor, ref: str, verb: str, **values: str) -> Note:
+        def change(tx: Transaction) -> Note:
+            vault, note = writable_note(tx, actor, ref)
+            _require_editable(note)
+            after = replace(note, **values)  # type: ignore[arg-type]
+            if after == note:
+                return note
+            _require_free_title(tx, actor, vault, after)
+            saved = self._save(tx, actor, note, after, verb=verb)
+            trash.index(tx, saved)
+            links.adopt(tx, saved)
+            return saved
+
+        return self._written(change)
+
+    def link(self, *, actor: Actor, source_ref: str, target_ref: str) -> Edited:
+        """Add a link to another note of the same vault at the end of one, as an item `- [[title]]`."""
+
+        def change(tx: Transaction) -> Edited:
+            vault, source = writable_note(tx, actor, source_ref)
+            target = find_note(tx, actor, target_ref)
+            if target.vault_id != source.vault_id:
+                raise InvalidInput("Links stay within one vault.", hint="Choose a note of the same vault.")
+            if target.id == source.id:
+                raise InvalidInput("A note does not link to itself.", hint="Choose another note.")
+            if target.deleted_at is not None:
+                raise Conflict("The note to link to is in the trash.", hint="Restore it first.")
+            there = links.links_of(tx, vault_id=source.vault_id, note_id=source.id, limit=100_000)
+            if any(item.note_id == target.id for item in there):
+                return Edited(note=source, version=source.version)
+            name = _link_name(tx, source, target)
+            edit = Edit(operation=Operation.APPEND, content=f"- [[{name}]]\n")
+            if source.note_class is NoteClass.AGENT_MEMORY:
+                return edit_page(tx, actor, vault=vault, note=source, edit=edit, at=self._clock())
+            _require_editable(source)
+            return self._edit_text(tx, actor, source, edit)
+
+        return self._written(change)
+
+    def set_digest(self, *, actor: Actor, ref: str, digest: str) -> Note:
+        """Say in one line what a note holds: what the memory's index and a session's start show of it (N8)."""
+        line = checked_line(digest, what="digest", limit=MAX_DIGEST)
+        return self._set(actor, ref, "digest_note", digest=line)
+
+    def mute(self, *, actor: Actor, ref: str, muted: bool) -> Note:
+        """Keep a note out of start-up and recall, or let it in again; search still finds it (N10)."""
+        return self._set(actor, ref, "mute_note" if muted else "unmute_note", muted=muted)
+
+    def _set(self, actor: Actor, ref: str, verb: str, **values: Any) -> Note:
+        def change(tx: Transaction) -> Note:
+            _, note = writable_note(tx, actor, ref)
+            after = replace(note, **values)
+            return note if after == note else self._save(tx, actor, note, after, verb=verb)
+
+        return self._written(change)
+
+    def disable(self, *, actor: Actor, ref: str, disabled: bool) -> Note:
+        """Take a note out of every retrieval, or let it be found again (V14); of a memory page, its facts."""
+
+        def change(tx: Transaction) -> Note:
+            _, note = writable_note(tx, actor, ref)
+            return trash.set_disabled(tx, actor, note=note, disabled=disabled, at=self._clock())
+
+        return self._written(change)
+
+    # --- the trash ---------------------------------------------------------------------------------------------
+
+    def delete(self, *, actor: Actor, ref: str) -> Note:
+        """Put a note in the trash, out of every read at once; a memory page takes its facts along (F9)."""
+
+        def change(tx: Transaction) -> Note:
+            _, note = writable_note(tx, actor, ref)
+            return trash.delete(tx, actor, note=note, at=self._clock())
+
+        return self._written(change)
+
+    def restore(self, *, actor: Actor, ref: str) -> Note:
+        """Bring a note back from the trash by its id, with the facts that went with it.
+
+        Returns the note the facts stand on: where the category got a new page meanwhile, that page.
+        """
+
+        def change(tx: Transaction) -> Note:
+            _, note = writable_note(tx, actor, ref, trashed=True)
+            return trash.restore(tx, actor, note=note, at=self._clock())
+
+        return self._written(change)
+
+    def purge(self, *, actor: Actor, ref: str) -> None:
+        """Remove a trashed note for good, with its history, words, vectors and links; only a person does this (F9)."""
+        if actor.is_model:
+            raise NotAllowed("Only a person purges.", hint="The owner does it.")
+
+        def change(tx: Transaction) -> None:
+            _, note = writable_note(tx, actor, ref, trashed=True)
+            trash.purge(tx, actor, note=note, at=self._clock())
+
+        self._written(change)
+
+
+def _checked(draft: Draft) -> Draft:
+    note_class = NoteClass(draft.note_class)
+    if note_class is NoteClass.AGENT_MEMORY:
+        raise InvalidInput("Agent memory is made of facts, not of notes.", hint="Use remember.")
+    try:
+        size = len(json.dumps(draft.front_matter, ensure_ascii=False, allow_nan=False).encode())
+    except (TypeError, ValueError):
+        raise InvalidInput("The front matter is not plain data.", hint="Use text, numbers, lists and maps.") from None
+    if size > MAX_FRONT_MATTER_BYTES:
+        raise TooLarge(
+            "The front matter is too large.", hint="Put it in the note's text.", limit=MAX_FRONT_MATTER_BYTES
+        )
+    return Draft(
+        title=checked_title(draft.title),
+        content=readable_text(draft.content, what="note", limit=MAX_NOTE_BYTES),
+        folder=checked_folder(draft.folder),
+        note_class=note_class,
+        front_matter=draft.front_matter,
+    )
+
+
+def _batches(drafts: Sequence[Draft]) -> builtins.list[builtins.list[Draft]]:
+    batches: builtins.list[builtins.list[Draft]] = []
+    size = BATCH_BYTES
+    for draft in drafts:
+        length = len(draft.content)
+        if not batches or len(batches[-1]) >= BATCH or size + length > BATCH_BYTES:
+            batches.append([])
+            size = 0
+        batches[-1].append(draft)
+        size += length
+    return batches
+
+
+def _require_free_title(tx: Transaction, actor: Actor, vault: Vault, note: Note) -> None:
+    if note.note_class is NoteClass.AGENT_MEMORY:
+        return
+    taken = rows.same_title(tx, note)
+    if taken is None:
+        return
+    if vault_rows.is_withheld(vault, actor):
+        raise Conflict("That title is taken in this folder.", hint="Choose another title.")
+    raise Conflict(
+        f"“{note.path}” exists already: {taken}.",
+        hint="Edit that note, or choose another title or folder.",
+        note=taken,
+    )
+
+
+def _require_editable(note: Note) -> None:
+    if note.note_class is NoteClass.SOURCE:
+        raise NotAllowed(
+            "This note is an ingested file and is read-only.",
+            hint="Change the file it comes from, or write a new note.",
+        )
+
+
+def _page(tx: Transaction, note: Note, *, limit: int | None, offset: int) -> tuple[builtins.list[Fact], int]:
+    """A part of a memory page and how many facts the whole has; in the trash, the facts that went with it."""
+    if note.deleted_at is None:
+        total = facts.page_extent(tx, vault_id=note.vault_id, note_id=note.id).count
+        return facts.page_of(tx, vault_id=note.vault_id, note_id=note.id, limit=limit, offset=offset), total
+    went = facts.list_facts(
+        tx,
+        vault_ids=[note.vault_id],
+        states=(State.TRASHED,),
+        condition=(fact_table.c.note_id == note.id)
+        & (fact_table.c.deleted_at == note.deleted_at)
+        & fact_table.c.valid_to.is_(None),
+        order=(fact_table.c.position, fact_table.c.number),
+    )
+    return went[offset:][:limit], len(went)
+
+
+def _link_name(tx: Transaction, source: Note, target: Note) -> str:
+    """The shortest of title, path and id that leads from the source to the target."""
+    for name in (target.title, target.path):
+        if set(name) & set("[]|#"):
+            break
+        key = links.target_key(name)
+        if links.resolve(tx, vault_id=source.vault_id, keys=[key], folder=source.folder).get(key) == target.id:
+            return name
+    return target.id

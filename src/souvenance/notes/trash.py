@@ -1,0 +1,145 @@
+"""Deleting a note, bringing it back, and removing it for good (F9, N12). A memory page takes its facts along."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from souvenance.domain.access import Actor
+from souvenance.domain.errors import Conflict
+from souvenance.domain.fact import State
+from souvenance.domain.note import Note, NoteClass
+from souvenance.ingest.passages import split
+from souvenance.memory import correct
+from souvenance.store import facts, history, links, notes, passages
+from souvenance.store.database import Transaction
+from souvenance.store.passages import Piece
+from souvenance.store.tables import fact as fact_table
+
+
+def index(tx: Transaction, note: Note, pieces: list[Piece] | None = None) -> None:
+    """Make what search and the graph know of a document what its text says; nothing where it is out of every read."""
+    if note.note_class is NoteClass.AGENT_MEMORY:
+        return
+    stands = note.deleted_at is None
+    found = (split(note.content) if pieces is None else pieces) if stands else []
+    if stands and not found:
+        found = [Piece(heading="", text=note.title)]
+    passages.replace_note_passages(
+        tx, vault_id=note.vault_id, note_id=note.id, title=note.title, pieces=found, active=not note.disabled
+    )
+    links.follow_note(tx, note)
+
+
+def delete(tx: Transaction, actor: Actor, *, note: Note, at: datetime) -> Note:
+    """Put a note in the trash, out of every read at once; of a memory page, all its facts, retired ones too."""
+    changes = []
+    if note.note_class is NoteClass.AGENT_MEMORY:
+        here = facts.list_facts(
+            tx,
+            vault_ids=[note.vault_id],
+            states=(State.IN_FORCE, State.RETIRED),
+            condition=fact_table.c.note_id == note.id,
+        )
+        changes = [(item, correct.deleted(item, at=at), "delete") for item in here]
+    after = replace(note, deleted_at=at, version=note.version + 1, updated_at=at)
+    written = [revision for _, revision in correct.stored(tx, changes=changes, at=at)]
+    notes.save_note(tx, note, after)
+    index(tx, after)
+    written.append(history.note_written(after, "delete"))
+    history.record_change(tx, actor, verb="delete_note", at=at, written=written)
+    history.record_audit(tx, actor, verb="note.delete", at=at, vault_id=note.vault_id, note=note.id, facts=len(changes))
+    return after
+
+
+def restore(tx: Transaction, actor: Actor, *, note: Note, at: datetime) -> Note:
+    """Bring a note back as it was; a memory page with the facts that went with it.
+
+    Where its category has a page again by now, the facts come back on that one, which is returned.
+    """
+    if note.note_class is NoteClass.AGENT_MEMORY:
+        return _restore_page(tx, actor, note=note, at=at)
+    after = replace(note, deleted_at=None, version=note.version + 1, updated_at=at)
+    taken = notes.same_title(tx, after)
+    if taken is not None:
+        raise Conflict(
+            f"Another note of that title stands in its folder now: {taken}.",
+            hint="Rename or move that one, then restore this.",
+            note=taken,
+        )
+    notes.save_note(tx, note, after)
+    index(tx, after)
+    links.adopt(tx, after)
+    history.record_change(tx, actor, verb="restore_note", at=at, written=[history.note_written(after, "restore")])
+    return after
+
+
+def _restore_page(tx: Transaction, actor: Actor, *, note: Note, at: datetime) -> Note:
+    standing = notes.category_note(
+        tx,
+        vault_id=note.vault_id,
+        category=note.category,
+        subject_kind=note.subject_kind,
+        subject_id=note.subject_id,
+    )
+    went = facts.list_facts(
+        tx,
+        vault_ids=[note.vault_id],
+        states=(State.TRASHED,),
+        condition=(fact_table.c.note_id == note.id) & (fact_table.c.deleted_at == note.deleted_at),
+    )
+    if standing is not None and not went:
+        raise Conflict(
+            f"Its category has another page now, {standing.id}, and no fact of this one is left to bring back.",
+            hint="Purge this page, or leave it in the trash.",
+            note=standing.id,
+        )
+    before = standing or note
+    after = replace(before, deleted_at=None, version=before.version + 1, updated_at=at)
+    notes.save_note(tx, before, after)
+    changes = [(item, replace(item, deleted_at=None, note_id=after.id), "restore") for item in went]
+    written = [revision for _, revision in correct.stored(tx, changes=changes, at=at)]
+    if standing is None:
+        links.adopt(tx, after)
+        written.insert(0, history.note_written(after, "restore"))
+    history.record_change(tx, actor, verb="restore_note", at=at, written=written)
+    return after
+
+
+def purge(tx: Transaction, actor: Actor, *, note: Note, at: datetime) -> None:
+    """Remove a trashed note for good, with its revisions, passages and links; of a page, with all its facts."""
+    numbers = [
+        item.number
+        for item in facts.list_facts(
+            tx,
+            vault_ids=[note.vault_id],
+            states=tuple(State),
+            condition=fact_table.c.note_id == note.id,
+        )
+    ]
+    facts.purge_facts(tx, vault_id=note.vault_id, numbers=numbers)
+    ids = passages.passage_ids(tx, vault_id=note.vault_id, note_id=note.id)
+    passages.remove_passages(tx, vault_id=note.vault_id, ids=ids)
+    links.purge(tx, vault_id=note.vault_id, note_id=note.id)
+    notes.purge_note(tx, vault_id=note.vault_id, note_id=note.id)
+    history.record_audit(tx, actor, verb="note.purge", at=at, vault_id=note.vault_id, note=note.id, facts=len(numbers))
+
+
+def set_disabled(tx: Transaction, actor: Actor, *, note: Note, disabled: bool, at: datetime) -> Note:
+    """Take a note out of every retrieval, or let it be found again; of a memory page, its facts (V14)."""
+    if note.disabled == disabled:
+        return note
+    after = replace(note, disabled=disabled, version=note.version + 1, updated_at=at)
+    changes = []
+    if note.note_class is NoteClass.AGENT_MEMORY:
+        shown = facts.page_of(tx, vault_id=note.vault_id, note_id=note.id)
+        operation = "disable" if disabled else "enable"
+        changes = [(item, replace(item, disabled=disabled), operation) for item in shown if item.disabled != disabled]
+    written = [revision for _, revision in correct.stored(tx, changes=changes, at=at)]
+    notes.save_note(tx, note, after)
+    if note.note_class is not NoteClass.AGENT_MEMORY:
+        passages.set_note_active(tx, vault_id=note.vault_id, note_id=note.id, active=not disabled)
+        links.follow_note(tx, after)
+    written.append(history.note_written(after, "disable" if disabled else "enable"))
+    history.record_change(tx, actor, verb="disable_note" if disabled else "enable_note", at=at, written=written)
+    return after

@@ -1,0 +1,93 @@
+"""Writing every read down without slowing it, and letting the owner review them (N11)."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Sequence
+
+from souvenance.domain.access import Actor
+from souvenance.domain.errors import NotAllowed, SouvenanceError
+from souvenance.store import retrievals as rows
+from souvenance.store.database import Database
+from souvenance.store.retrievals import AskedOften, Retrieval
+
+_PENDING = 1000
+_TOP = 5
+
+
+class Retrievals:
+    """The retrieval audit. Reads are written by a thread of their own, so that an audit that cannot be written
+    neither slows nor fails the read; `dropped` counts what was lost so."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._pending: queue.Queue[tuple[Actor, Retrieval] | None] = queue.Queue(_PENDING)
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self.dropped = 0
+
+    def record(self, actor: Actor, entry: Retrieval) -> None:
+        """Write a read down soon."""
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._write, name="retrieval-audit", daemon=True)
+                self._thread.start()
+        try:
+            self._pending.put_nowait((actor, entry))
+        except queue.Full:
+            self.dropped += 1
+
+    def flush(self) -> None:
+        """Wait until all that was recorded is written."""
+        self._pending.join()
+
+    def close(self) -> None:
+        """Write what is left and stop."""
+        with self._lock:
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            self._pending.put(None)
+            thread.join(timeout=10)
+
+    def _write(self) -> None:
+        while True:
+            batch = [self._pending.get()]
+            while len(batch) < 100 and not self._pending.empty():
+                batch.append(self._pending.get())
+            entries = [entry for entry in batch if entry is not None]
+            try:
+                with self._database.write() as tx:
+                    rows.add_retrievals(tx, entries)
+            except SouvenanceError:
+                self.dropped += len(entries)
+            finally:
+                for _ in batch:
+                    self._pending.task_done()
+            if len(entries) < len(batch):
+                return
+
+    # --- for the owner -----------------------------------------------------------------------------------------
+
+    def list(self, *, actor: Actor, limit: int = 50, offset: int = 0, misses_only: bool = False) -> list[Retrieval]:
+        """The caller's reads, through whatever they came, newest first."""
+        self._require_owner(actor)
+        with self._database.read() as tx:
+            return rows.list_retrievals(tx, user_id=actor.user_id, limit=limit, offset=offset, misses_only=misses_only)
+
+    def frequent(self, *, actor: Actor, limit: int = 20) -> Sequence[AskedOften]:
+        """Queries that came more than once, the most frequent first."""
+        self._require_owner(actor)
+        with self._database.read() as tx:
+            return rows.asked_often(tx, user_id=actor.user_id, limit=limit, blind=False)
+
+    def blind_spots(self, *, actor: Actor, limit: int = 20) -> Sequence[AskedOften]:
+        """Queries that never found anything relevant: what the memory was asked and does not know."""
+        self._require_owner(actor)
+        with self._database.read() as tx:
+            return rows.asked_often(tx, user_id=actor.user_id, limit=limit, blind=True)
+
+    def _require_owner(self, actor: Actor) -> None:
+        if actor.token_id is not None or actor.is_model:
+            raise NotAllowed("The retrieval audit is its owner's only.", hint="Use the panel or the command line.")
+        self.flush()

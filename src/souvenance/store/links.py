@@ -1,0 +1,234 @@
+"""Links between notes, and from facts to notes: derived from their texts, within one vault (N1, CASES 18).
+
+A row says what a text points at and, once there is such a note, which one: a link keeps its note through a rename. What
+is in the trash links nowhere and is linked from nowhere: every read joins the notes that stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, delete, insert, or_, select, update
+
+from souvenance.domain.access import Actor
+from souvenance.domain.fact import Fact
+from souvenance.domain.markdown import targets
+from souvenance.domain.note import Note, NoteClass, title_key
+from souvenance.store.access import readable
+from souvenance.store.database import Transaction
+from souvenance.store.passages import is_active
+from souvenance.store.tables import link, note
+
+LONGEST_KEY = 2000
+"""Bytes of a target over which it can be no note's path, and would not fit an index."""
+
+Node = tuple[str, str | int]
+"""("note", id) or ("fact", number)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkView:
+    """A link as it is shown. `target` is what the text says; the rest is the note at the other end, where there is one.
+
+    `fact` is the number of the fact that holds the link, where one does.
+    """
+
+    target: str
+    note_id: str | None = None
+    title: str = ""
+    folder: str = ""
+    note_class: NoteClass | None = None
+    fact: int | None = None
+
+
+def target_key(target: str) -> str:
+    """What a link's target is known by: a title, or folders and a title, case and accents aside."""
+    return "/".join(title_key(part) for part in target.split("/") if part.strip())
+
+
+def note_keys(item: Note) -> list[str]:
+    """Every target that may mean this note: its id, its title, and its path from any folder down."""
+    parts = target_key(item.path).split("/")
+    return [item.id, *("/".join(parts[start:]) for start in range(len(parts)))]
+
+
+# --- writing ---------------------------------------------------------------------------------------------------
+
+
+def follow_note(tx: Transaction, item: Note) -> None:
+    """Make a note's links those of its text; none where it is in the trash or disabled."""
+    found = targets(item.content, folder=item.folder) if item.deleted_at is None and not item.disabled else []
+    _save(tx, vault_id=item.vault_id, kind="note", source=item.id, page=item.id, folder=item.folder, found=found)
+
+
+def follow_fact(tx: Transaction, before: Fact | None, after: Fact) -> None:
+    """Make a fact's links those of its words; none where it is not in force."""
+    found = targets(after.content) if is_active(after) else []
+    had = before is not None and bool(targets(before.content))
+    if before is not None and had and before.vault_id != after.vault_id:
+        _save(tx, vault_id=before.vault_id, kind="fact", source=str(before.number), page="", folder="", found=[])
+    if found or had:
+        _save(
+            tx,
+            vault_id=after.vault_id,
+            kind="fact",
+            source=str(after.number),
+            page=after.note_id,
+            folder="",
+            found=found,
+        )
+
+
+def _save(
+    tx: Transaction, *, vault_id: int, kind: str, source: str, page: str, folder: str, found: Sequence[str]
+) -> None:
+    here = (link.c.vault_id == vault_id) & (link.c.source_kind == kind) & (link.c.source_id == source)
+    old = {row["target_key"]: row for row in tx.execute(select(link).where(here)).mappings()}
+    wanted = {key: target for target in found if 0 < len((key := target_key(target)).encode()) <= LONGEST_KEY}
+    if old.keys() == wanted.keys() and all(row["source_note_id"] == page for row in old.values()):
+        return
+    fresh = {key: target for key, target in wanted.items() if key not in old}
+    resolved = resolve(tx, vault_id=vault_id, keys=fresh, folder=folder)
+    if old:
+        tx.execute(delete(link).where(here))
+    rows = [
+        {
+            "vault_id": vault_id,
+            "source_kind": kind,
+            "source_id": source,
+            "source_note_id": page,
+            "target_key": key,
+            "target": target,
+            "target_note_id": old[key]["target_note_id"] if key in old else resolved.get(key),
+        }
+        for key, target in wanted.items()
+    ]
+    if rows:
+        tx.execute(insert(link), rows)
+
+
+def resolve(tx: Transaction, *, vault_id: int, keys: Iterable[str], folder: str = "") -> dict[str, str]:
+    """The notes of the vault that these target keys mean, by key.
+
+    Where several would do: one in the same folder, then a document before a memory page, the shortest path, the oldest.
+    """
+    wanted = set(keys)
+    last = sorted({key.rsplit("/", 1)[-1] for key in wanted})
+    found: dict[str, tuple[Any, ...]] = {}
+    for start in range(0, len(last), 400):
+        chunk = last[start : start + 400]
+        columns = (note.c.id, note.c.folder, note.c.title, note.c.note_class, note.c.created_at)
+        here = (note.c.vault_id == vault_id) & note.c.deleted_at.is_(None)
+        statement = select(*columns).where(here, or_(note.c.title_key.in_(chunk), note.c.id.in_(chunk)))
+        for row in tx.execute(statement):
+            path = target_key(f"{row.folder}/{row.title}").split("/")
+            rank = (
+                row.folder != folder,
+                row.note_class == NoteClass.AGENT_MEMORY,
+                len(path),
+                row.created_at,
+                row.id,
+            )
+            for key in {row.id, *("/".join(path[at:]) for at in range(len(path)))} & wanted:
+                if key not in found or rank < found[key]:
+                    found[key] = rank
+    return {key: rank[-1] for key, rank in found.items()}
+
+
+def adopt(tx: Transaction, item: Note) -> None:
+    """Let links that wait for a note of this name, or whose note is in the trash, point at it."""
+    trashed = select(note.c.id).where(note.c.vault_id == item.vault_id, note.c.deleted_at.is_not(None))
+    waiting = or_(link.c.target_note_id.is_(None), link.c.target_note_id.in_(trashed))
+    here = (link.c.vault_id == item.vault_id) & link.c.target_key.in_(note_keys(item))
+    tx.execute(update(link).where(here, waiting).values(target_note_id=item.id))
+
+
+def purge(tx: Transaction, *, vault_id: int, note_id: str) -> None:
+    """Forget a note's links; those to it wait for another of its name."""
+    tx.execute(delete(link).where(link.c.vault_id == vault_id, link.c.source_note_id == note_id))
+    here = (link.c.vault_id == vault_id) & (link.c.target_note_id == note_id)
+    tx.execute(update(link).where(here).values(target_note_id=None))
+
+
+# --- reading ---------------------------------------------------------------------------------------------------
+
+
+def links_of(tx: Transaction, *, vault_id: int, note_id: str, limit: int = 200) -> tuple[LinkView, ...]:
+    """What a note or the facts of a page link to, whether it exists yet or not. The caller was granted the vault."""
+    standing = and_(note.c.vault_id == link.c.vault_id, note.c.id == link.c.target_note_id, note.c.deleted_at.is_(None))
+    statement = (
+        select(link.c.target, link.c.source_kind, link.c.source_id, *_OTHER_END)
+        .outerjoin(note, standing)
+        .where(link.c.vault_id == vault_id, link.c.source_note_id == note_id)
+        .order_by(link.c.source_id, link.c.target_key)
+    )
+    return tuple(_view(row) for row in tx.execute(statement.limit(limit)).mappings())
+
+
+def backlinks_of(tx: Transaction, *, vault_id: int, note_id: str, limit: int = 200) -> tuple[LinkView, ...]:
+    """What links to a note. The caller was granted the vault."""
+    standing = and_(note.c.vault_id == link.c.vault_id, note.c.id == link.c.source_note_id, note.c.deleted_at.is_(None))
+    statement = (
+        select(link.c.target, link.c.source_kind, link.c.source_id, *_OTHER_END)
+        .join(note, standing)
+        .where(link.c.vault_id == vault_id, link.c.target_note_id == note_id)
+        .order_by(note.c.folder, note.c.title_key, link.c.source_id)
+    )
+    return tuple(_view(row) for row in tx.execute(statement.limit(limit)).mappings())
+
+
+_OTHER_END = (note.c.id, note.c.title, note.c.folder, note.c.note_class)
+
+
+def _view(row: Mapping[Any, Any]) -> LinkView:
+    return LinkView(
+        target=row["target"],
+        note_id=row["id"],
+        title=row["title"] or "",
+        folder=row["folder"] or "",
+        note_class=NoteClass(row["note_class"]) if row["note_class"] else None,
+        fact=int(row["source_id"]) if row["source_kind"] == "fact" else None,
+    )
+
+
+def neighbours(tx: Transaction, actor: Actor, nodes: Sequence[Node]) -> dict[Node, list[Node]]:
+    """What is one link away from each of these notes and facts, in either direction, among what the actor may read.
+
+    A page's links are those of its facts too. Only notes that stand and are enabled, and facts in force, come back;
+    a node without neighbours is left out.
+    """
+    found: dict[Node, dict[Node, None]] = {}
+    note_ids = [str(name) for kind, name in nodes if kind == "note"]
+    numbers = [str(name) for kind, name in nodes if kind == "fact"]
+    for chunk in _chunks(note_ids):
+        for row in tx.execute(_edges(actor, link.c.source_note_id.in_(chunk))):
+            _add(found, ("note", row.source_note_id), ("note", row.target_note_id))
+        for row in tx.execute(_edges(actor, link.c.target_note_id.in_(chunk))):
+            is_fact = row.source_kind == "fact"
+            other: Node = ("fact", int(row.source_id)) if is_fact else ("note", row.source_note_id)
+            _add(found, ("note", row.target_note_id), other)
+    for chunk in _chunks(numbers):
+        for row in tx.execute(_edges(actor, (link.c.source_kind == "fact") & link.c.source_id.in_(chunk))):
+            _add(found, ("fact", int(row.source_id)), ("note", row.target_note_id))
+    return {node: list(others) for node, others in found.items()}
+
+
+def _edges(actor: Actor, condition: ColumnElement[bool]) -> Select[Any]:
+    source, target = note.alias("source"), note.alias("target")
+    statement = select(link.c.source_kind, link.c.source_id, link.c.source_note_id, link.c.target_note_id)
+    for end, column in ((source, link.c.source_note_id), (target, link.c.target_note_id)):
+        joins = (end.c.vault_id == link.c.vault_id) & (end.c.id == column)
+        statement = statement.join(end, joins).where(end.c.deleted_at.is_(None), end.c.disabled.is_(False))
+    order = (link.c.source_note_id, link.c.source_id, link.c.target_key)
+    return statement.where(condition, link.c.vault_id.in_(readable(actor))).order_by(*order)
+
+
+def _add(found: dict[Node, dict[Node, None]], node: Node, other: Node) -> None:
+    if node != other:
+        found.setdefault(node, {}).setdefault(other)
+
+
+def _chunks(names: Sequence[str]) -> Iterable[list[str]]:
+    return (list(names[start : start + 400]) for start in range(0, len(names), 400))

@@ -1,0 +1,96 @@
+"""The retrieval audit: every search, recall and look-up, as rows (N11)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, func, insert, select
+
+from souvenance.domain.access import Actor
+from souvenance.store.database import Transaction
+from souvenance.store.tables import retrieval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieval:
+    """One read of the memory, as its owner may review it."""
+
+    at: datetime
+    actor: str
+    source: str
+    verb: str
+    query: str
+    scope: dict[str, Any]
+    found: int
+    best_score: float | None
+    confidence: str
+    top: list[dict[str, Any]]
+    matcher: str
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedOften:
+    """A query that came more than once, how often it found nothing, and when it last came."""
+
+    query: str
+    times: int
+    misses: int
+    last: datetime
+
+
+def add_retrievals(tx: Transaction, entries: Sequence[tuple[Actor, Retrieval]]) -> None:
+    """Write reads down."""
+    if entries:
+        rows = [
+            {
+                "at": entry.at,
+                "user_id": actor.user_id,
+                "token_id": actor.token_id,
+                "actor": entry.actor,
+                "source": entry.source,
+                "verb": entry.verb,
+                "query": entry.query,
+                "scope": entry.scope,
+                "found": entry.found,
+                "best_score": entry.best_score,
+                "confidence": entry.confidence,
+                "top": entry.top,
+                "matcher": entry.matcher,
+                "milliseconds": entry.milliseconds,
+            }
+            for actor, entry in entries
+        ]
+        tx.execute(insert(retrieval), rows)
+
+
+def _own(user_id: int, *, misses_only: bool) -> Select[Any]:
+    statement = select(retrieval).where(retrieval.c.user_id == user_id)
+    return statement.where(retrieval.c.confidence == "none") if misses_only else statement
+
+
+def list_retrievals(
+    tx: Transaction, *, user_id: int, limit: int, offset: int = 0, misses_only: bool = False
+) -> list[Retrieval]:
+    """A user's reads, newest first."""
+    statement = _own(user_id, misses_only=misses_only).order_by(retrieval.c.at.desc(), retrieval.c.id.desc())
+    names = Retrieval.__dataclass_fields__
+    return [
+        Retrieval(**{name: row[name] for name in names})
+        for row in tx.execute(statement.limit(limit).offset(offset)).mappings()
+    ]
+
+
+def asked_often(tx: Transaction, *, user_id: int, limit: int, blind: bool) -> list[AskedOften]:
+    """A user's queries by how often they came; with `blind`, only those that never found anything."""
+    key = func.lower(func.trim(retrieval.c.query)).label("key")
+    misses = func.sum((retrieval.c.confidence == "none").cast(retrieval.c.found.type)).label("misses")
+    times = func.count().label("times")
+    last = func.max(retrieval.c.at).label("last")
+    statement = select(key, times, misses, last).where(retrieval.c.user_id == user_id).group_by(key)
+    statement = statement.having(misses == times) if blind else statement.having(times > 1)
+    rows = tx.execute(statement.order_by(times.desc(), last.desc()).limit(limit))
+    return [AskedOften(query=row.key, times=row.times, misses=row.misses, last=row.last) for row in rows]
