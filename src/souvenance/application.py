@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 from souvenance.accounts.tokens import Tokens
 from souvenance.domain.access import Actor, Route, Source
+from souvenance.ingest.imports import Imports
 from souvenance.memory.facts import Facts
+from souvenance.notes.context import Context
+from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
 from souvenance.retrieval.audit import Retrievals
 from souvenance.retrieval.embedding import Embedding
@@ -24,7 +27,10 @@ class Application:
     owner: User
     vaults: Vaults
     facts: Facts
+    history: History
+    context: Context
     notes: Notes
+    imports: Imports
     tokens: Tokens
     embedding: Embedding
     retrieval: Retrieval

@@ -6,9 +6,12 @@ from souvenance.accounts.owner import ensure_owner
 from souvenance.accounts.tokens import Tokens
 from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
+from souvenance.ingest.imports import Imports
 from souvenance.memory.facts import Facts
 from souvenance.models.embedder import Embedder
 from souvenance.models.local import LocalEmbedder
+from souvenance.notes.context import Context
+from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
 from souvenance.retrieval.audit import Retrievals
 from souvenance.retrieval.embedding import Embedding
@@ -28,6 +31,7 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         embedder = LocalEmbedder()
     url = settings.database_url.get_secret_value() if settings.database_url else sqlite_url(settings.data_folder)
     database = Database(url).open()
+    notes = Notes(database, clock)
     retrievals = Retrievals(database)
     vaults = Vaults(database, clock, has_local_embedder=embedder is not None)
     embedding = Embedding(database, embedder, clock)
@@ -36,7 +40,10 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         owner=ensure_owner(database, clock),
         vaults=vaults,
         facts=Facts(database, clock, vaults),
-        notes=Notes(database, clock),
+        history=History(database, clock),
+        context=Context(database),
+        notes=notes,
+        imports=Imports(database, clock, notes),
         tokens=Tokens(database, clock),
         embedding=embedding,
         retrieval=Retrieval(database, clock, Meaning(embedding), retrievals),

@@ -17,7 +17,7 @@ from souvenance.domain.fact import (
     checked_line,
 )
 from souvenance.domain.vault import MemoryType, Vault
-from souvenance.memory.remember import Observation, prepare, write
+from souvenance.memory.remember import Observation, dated, prepare, write
 from souvenance.store import facts, history, links, notes, passages
 from souvenance.store.database import Transaction
 from souvenance.store.tables import vault as vault_table
@@ -44,12 +44,12 @@ def writable_fact(tx: Transaction, actor: Actor, number: int, *, version: int | 
 
 
 def stored(
-    tx: Transaction, *, changes: Sequence[tuple[Fact, Fact, str]], at: datetime
+    tx: Transaction, actor: Actor, *, changes: Sequence[tuple[Fact, Fact, str]], at: datetime
 ) -> list[tuple[Fact, history.Written]]:
     """Store changed facts (before, after, operation) with passages and links; page and history are the caller's."""
     saved = []
     for before, after, operation in changes:
-        raised = replace(after, version=before.version + 1, updated_at=at)
+        raised = replace(redated(tx, actor, before, after, at=at), version=before.version + 1, updated_at=at)
         facts.save_fact(tx, before, raised)
         passages.save_fact_passage(tx, before, raised)
         links.follow_fact(tx, before, raised)
@@ -67,13 +67,22 @@ def apply(
     also: Sequence[history.Written] = (),
 ) -> list[Fact]:
     """Store changed facts (before, after, operation), with their pages and revisions, as one change with `also`."""
-    saved = stored(tx, changes=changes, at=at)
+    saved = stored(tx, actor, changes=changes, at=at)
     for vault_id in {item.vault_id for pair in changes for item in pair[:2]}:
         touched = {item.note_id for pair in changes for item in pair[:2] if item.vault_id == vault_id}
         notes.touch_notes(tx, vault_id=vault_id, note_ids=touched, at=at)
     if saved or also:
         history.record_change(tx, actor, verb=verb, at=at, written=[*also, *(written for _, written in saved)])
     return [after for after, _ in saved]
+
+
+def redated(tx: Transaction, actor: Actor, before: Fact, after: Fact, *, at: datetime) -> Fact:
+    """A reworded fact with its dates resolved again; a date that was said before still means what it meant then."""
+    if after.content == before.content or after.said_dates != before.said_dates:
+        return after
+    fresh = dated(tx, actor, after, at=at)
+    meant = {item.said: item for item in before.said_dates}
+    return replace(fresh, said_dates=tuple(meant.get(item.said, item) for item in fresh.said_dates))
 
 
 def edited(

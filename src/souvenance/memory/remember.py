@@ -25,7 +25,8 @@ from souvenance.domain.fact import (
 )
 from souvenance.domain.note import Note, NoteClass, new_note_id
 from souvenance.domain.vault import Vault
-from souvenance.store import facts, history, links, notes, passages
+from souvenance.memory.dates import dates_said
+from souvenance.store import facts, history, links, notes, passages, people
 from souvenance.store.database import Transaction
 
 POSITION_STEP = 1 << 20
@@ -192,7 +193,8 @@ def write(
     for number, item in zip(tx.next_numbers("fact_number", len(fresh)), fresh, strict=True):
         note = pages.of(item.observation)
         made[item.hashed] = new_fact(item.observation, number=number, note=note, actor=actor, at=at)
-    keep(tx, [(made[item.hashed], item) for item in fresh])
+    kept = keep(tx, actor, [(made[item.hashed], item) for item in fresh])
+    made = {item.hashed: fact for item, fact in zip(fresh, kept, strict=True)}
     written = pages.close({fact.note_id for fact in made.values()})
     written.extend(history.fact_written(fact, "remember") for fact in made.values())
     if written:
@@ -201,12 +203,29 @@ def write(
     return _outcomes(prepared, made=made, known=known, new_pages=set(pages.made), labels=labels)
 
 
-def keep(tx: Transaction, items: Sequence[tuple[Fact, Prepared]]) -> None:
-    """Store new facts of one vault with their passages and links; page and history are the caller's."""
-    facts.add_facts(tx, {prepared.hashed: item for item, prepared in items})
-    passages.add_fact_passages(tx, [(item, prepared.words) for item, prepared in items])
-    for item, _ in items:
+def dated(tx: Transaction, actor: Actor, fact: Fact, *, at: datetime) -> Fact:
+    """The fact with the dates its wording says, resolved as its speaker meant them (F10)."""
+    dates = dates_said(
+        fact.content,
+        language=fact.language,
+        said_at=fact.said_at,
+        written_at=at,
+        time_zone=lambda: people.time_zone_of(tx, actor.user_id),
+    )
+    return fact if dates == fact.said_dates else replace(fact, said_dates=dates)
+
+
+def keep(tx: Transaction, actor: Actor, items: Sequence[tuple[Fact, Prepared]]) -> list[Fact]:
+    """Store new facts of one vault with the dates they say, passages and links; page and history are the caller's.
+
+    Returns the facts as they were stored.
+    """
+    kept = [(dated(tx, actor, item, at=item.created_at), prepared) for item, prepared in items]
+    facts.add_facts(tx, {prepared.hashed: item for item, prepared in kept})
+    passages.add_fact_passages(tx, [(item, prepared.words) for item, prepared in kept])
+    for item, _ in kept:
         links.follow_fact(tx, None, item)
+    return [item for item, _ in kept]
 
 
 def new_fact(observation: Observation, *, number: int, note: Note, actor: Actor, at: datetime) -> Fact:

@@ -97,7 +97,7 @@ def _add_items(tx: Transaction, actor: Actor, *, note: Note, edit: Edit, at: dat
         first = facts.page_extent(tx, vault_id=note.vault_id, note_id=note.id).first
         above = first - len(made) * POSITION_STEP
         made = [replace(item, position=above + place * POSITION_STEP) for place, item in enumerate(made)]
-    keep(tx, list(zip(made, fresh, strict=True)))
+    made = keep(tx, actor, list(zip(made, fresh, strict=True)))
     written = [history.fact_written(item, "add") for item in made]
     after = _close(tx, actor, note=note, written=written, at=at)
     return Edited(
@@ -146,9 +146,9 @@ def _rearrange(
         )
         for place, item in zip(new_items, prepared, strict=True)
     ]
-    written = [revision for _, revision in correct.stored(tx, changes=changes, at=at)]
+    written = [revision for _, revision in correct.stored(tx, actor, changes=changes, at=at)]
     facts.place_facts(tx, settled)
-    keep(tx, list(zip(made, prepared, strict=True)))
+    made = keep(tx, actor, list(zip(made, prepared, strict=True)))
     written += [history.fact_written(item, "place") for item in settled]
     written += [history.fact_written(item, "add") for item in made]
     after_note = _close(tx, actor, note=note, written=written, at=at)

@@ -43,7 +43,7 @@ def delete(tx: Transaction, actor: Actor, *, note: Note, at: datetime) -> Note:
         )
         changes = [(item, correct.deleted(item, at=at), "delete") for item in here]
     after = replace(note, deleted_at=at, version=note.version + 1, updated_at=at)
-    written = [revision for _, revision in correct.stored(tx, changes=changes, at=at)]
+    written = [revision for _, revision in correct.stored(tx, actor, changes=changes, at=at)]
     notes.save_note(tx, note, after)
     index(tx, after)
     written.append(history.note_written(after, "delete"))
@@ -98,7 +98,7 @@ def _restore_page(tx: Transaction, actor: Actor, *, note: Note, at: datetime) ->
     after = replace(before, deleted_at=None, version=before.version + 1, updated_at=at)
     notes.save_note(tx, before, after)
     changes = [(item, replace(item, deleted_at=None, note_id=after.id), "restore") for item in went]
-    written = [revision for _, revision in correct.stored(tx, changes=changes, at=at)]
+    written = [revision for _, revision in correct.stored(tx, actor, changes=changes, at=at)]
     if standing is None:
         links.adopt(tx, after)
         written.insert(0, history.note_written(after, "restore"))
@@ -135,7 +135,7 @@ def set_disabled(tx: Transaction, actor: Actor, *, note: Note, disabled: bool, a
         shown = facts.page_of(tx, vault_id=note.vault_id, note_id=note.id)
         operation = "disable" if disabled else "enable"
         changes = [(item, replace(item, disabled=disabled), operation) for item in shown if item.disabled != disabled]
-    written = [revision for _, revision in correct.stored(tx, changes=changes, at=at)]
+    written = [revision for _, revision in correct.stored(tx, actor, changes=changes, at=at)]
     notes.save_note(tx, note, after)
     if note.note_class is not NoteClass.AGENT_MEMORY:
         passages.set_note_active(tx, vault_id=note.vault_id, note_id=note.id, active=not disabled)

@@ -148,3 +148,13 @@ def revoke_token(tx: Transaction, *, user_id: int, token_id: int, at: datetime) 
 def touch_token(tx: Transaction, *, token_id: int, at: datetime) -> None:
     """Remember when a token was last used."""
     tx.execute(update(token).where(token.c.id == token_id).values(last_used_at=at))
+
+
+def time_zone_of(tx: Transaction, user_id: int) -> str:
+    """The IANA name of the zone a user lives in; UTC until they say."""
+    return str(tx.execute(select(user.c.time_zone).where(user.c.id == user_id)).scalar() or "UTC")
+
+
+def display_name_of(tx: Transaction, user_id: int) -> str:
+    """What a user is called; empty where there is no such user."""
+    return str(tx.execute(select(user.c.display_name).where(user.c.id == user_id)).scalar() or "")

@@ -1,0 +1,217 @@
+"""Reading what was written down: revisions of things, and the audit log (N9, A4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+
+from souvenance.domain.access import Actor, Route
+from souvenance.store.access import configured, readable, withheld
+from souvenance.store.database import Transaction
+from souvenance.store.tables import audit, change, revision, user, vault
+
+FACT, NOTE = "fact", "note"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """What one thing was after one change, and whose change it was. `who` is a name a person knows."""
+
+    vault_id: int
+    kind: str
+    reference: str
+    note_id: str
+    operation: str
+    version: int
+    after: Mapping[str, Any]
+    change_id: int
+    at: datetime
+    who: str
+    user_id: int
+    token_id: int | None
+    actor: str
+    source: str
+    verb: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEntry:
+    """One act that someone may have to answer for: names and counts, never contents (A4)."""
+
+    id: int
+    at: datetime
+    who: str
+    source: str
+    verb: str
+    vault: str
+    token: int | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writer:
+    """Whose changes are meant: an agent by its name, a token or a user by its id; several given must all hold."""
+
+    agent: str | None = None
+    token: int | None = None
+    user: int | None = None
+
+    def condition(self) -> ColumnElement[bool]:
+        """The changes that are this writer's."""
+        wanted = ((change.c.actor, self.agent), (change.c.token_id, self.token), (change.c.user_id, self.user))
+        return and_(*(column == value for column, value in wanted if value is not None))
+
+    def wrote(self, item: Revision) -> bool:
+        """Whether a revision is this writer's."""
+        wanted = ((item.actor, self.agent), (item.token_id, self.token), (item.user_id, self.user))
+        return all(found == value for found, value in wanted if value is not None)
+
+
+_WHO = func.coalesce(func.nullif(change.c.actor, ""), user.c.display_name, "").label("who")
+
+
+def _revisions() -> Select[Any]:
+    columns = [item for item in change.c if item.name != "id"]
+    joined = revision.join(change, change.c.id == revision.c.change_id)
+    return select(revision, *columns, _WHO).select_from(joined.outerjoin(user, user.c.id == change.c.user_id))
+
+
+def _revision(row: Mapping[Any, Any]) -> Revision:
+    same = ("vault_id", "kind", "note_id", "operation", "version", "after", "change_id", "at", "who", "user_id",
+            "token_id", "actor", "source", "verb")  # fmt: skip
+    return Revision(reference=row["subject_ref"], **{name: row[name] for name in same})
+
+
+def newest_revisions(
+    tx: Transaction, *, vault_ids: Sequence[int], kind: str, reference: str, limit: int, offset: int
+) -> list[Revision]:
+    """Revisions of one thing, the newest first, in vaults the caller was granted."""
+    statement = _revisions().where(
+        revision.c.vault_id.in_(vault_ids), revision.c.kind == kind, revision.c.subject_ref == reference
+    )
+    statement = statement.order_by(revision.c.change_id.desc()).limit(limit).offset(offset)
+    return [_revision(row) for row in tx.execute(statement).mappings()]
+
+
+def revision_at(
+    tx: Transaction, *, vault_ids: Sequence[int], kind: str, reference: str, change_id: int
+) -> Revision | None:
+    """What a thing was once that change was made; None where it did not exist yet."""
+    statement = _revisions().where(
+        revision.c.vault_id.in_(vault_ids),
+        revision.c.kind == kind,
+        revision.c.subject_ref == reference,
+        revision.c.change_id <= change_id,
+    )
+    row = tx.execute(statement.order_by(revision.c.change_id.desc()).limit(1)).mappings().first()
+    return None if row is None else _revision(row)
+
+
+def page_revisions(tx: Transaction, *, vault_id: int, note_id: str) -> list[Revision]:
+    """Every revision of a memory page and of all facts that ever stood on it, the oldest first."""
+    stood = select(revision.c.subject_ref).where(
+        revision.c.vault_id == vault_id, revision.c.note_id == note_id, revision.c.kind == FACT
+    )
+    statement = _revisions().where(
+        revision.c.vault_id == vault_id,
+        or_(
+            and_(revision.c.kind == FACT, revision.c.subject_ref.in_(stood)),
+            and_(revision.c.kind == NOTE, revision.c.subject_ref == note_id),
+        ),
+    )
+    return [_revision(row) for row in tx.execute(statement.order_by(revision.c.change_id)).mappings()]
+
+
+def revisions_of(tx: Transaction, *, vault_id: int, kind: str, references: Iterable[str]) -> dict[str, list[Revision]]:
+    """All revisions of these things, the oldest first, by reference."""
+    found: dict[str, list[Revision]] = {}
+    wanted = sorted(set(references))
+    for start in range(0, len(wanted), 500):
+        statement = _revisions().where(
+            revision.c.vault_id == vault_id,
+            revision.c.kind == kind,
+            revision.c.subject_ref.in_(wanted[start : start + 500]),
+        )
+        for row in tx.execute(statement.order_by(revision.c.change_id)).mappings():
+            found.setdefault(row["subject_ref"], []).append(_revision(row))
+    return found
+
+
+def changes_by(
+    tx: Transaction, actor: Actor, writer: Writer, *, since: datetime, limit: int, offset: int
+) -> list[Revision]:
+    """What a writer wrote since a moment where the actor may read: the revisions of `limit` changes, newest first."""
+    theirs = and_(writer.condition(), change.c.at >= since)
+    ids = (
+        select(revision.c.change_id)
+        .join(change, change.c.id == revision.c.change_id)
+        .where(revision.c.vault_id.in_(readable(actor)), theirs)
+        .distinct()
+        .order_by(revision.c.change_id.desc())
+        .limit(limit)
+        .offset(offset)
+    )
+    chosen = list(tx.execute(ids).scalars())
+    statement = _revisions().where(revision.c.vault_id.in_(readable(actor)), revision.c.change_id.in_(chosen))
+    statement = statement.order_by(revision.c.change_id.desc(), revision.c.kind.desc(), revision.c.subject_ref)
+    return [_revision(row) for row in tx.execute(statement).mappings()]
+
+
+def things_written_by(tx: Transaction, actor: Actor, writer: Writer, *, since: datetime) -> list[tuple[int, str, str]]:
+    """Vault, kind and reference of each thing a writer wrote since a moment; pages and notes before facts."""
+    statement = (
+        select(revision.c.vault_id, revision.c.kind, revision.c.subject_ref)
+        .join(change, change.c.id == revision.c.change_id)
+        .where(revision.c.vault_id.in_(readable(actor)), writer.condition(), change.c.at >= since)
+        .distinct()
+        .order_by(revision.c.vault_id, revision.c.kind.desc(), revision.c.subject_ref)
+    )
+    return [(row.vault_id, row.kind, row.subject_ref) for row in tx.execute(statement)]
+
+
+def count_withheld(tx: Transaction, actor: Actor, writer: Writer, *, since: datetime) -> int:
+    """How many things the writer wrote stand in vaults withheld on the actor's route (V8)."""
+    things = (
+        select(revision.c.vault_id, revision.c.kind, revision.c.subject_ref)
+        .join(change, change.c.id == revision.c.change_id)
+        .where(revision.c.vault_id.in_(withheld(actor)), writer.condition(), change.c.at >= since)
+        .distinct()
+    )
+    return int(tx.execute(select(func.count()).select_from(things.subquery())).scalar_one())
+
+
+def list_audit(tx: Transaction, actor: Actor, *, limit: int, offset: int) -> list[AuditEntry]:
+    """The audit log, newest first: of vaults the actor configures, and the actor's own acts outside any vault.
+
+    What was done to a vault that is gone is told to who did it, on a local route only, since it may name the vault.
+    """
+    own: ColumnElement[bool] = audit.c.vault_id.is_(None)
+    if actor.route is Route.LOCAL:
+        own = or_(own, audit.c.vault_id.not_in(select(vault.c.id)))
+    who = func.coalesce(func.nullif(audit.c.actor, ""), user.c.display_name, "").label("who")
+    joined = audit.outerjoin(user, user.c.id == audit.c.user_id).outerjoin(vault, vault.c.id == audit.c.vault_id)
+    statement = (
+        select(audit, who, func.coalesce(vault.c.slug, "").label("slug"))
+        .select_from(joined)
+        .where(or_(audit.c.vault_id.in_(configured(actor)), and_(own, audit.c.user_id == actor.user_id)))
+        .order_by(audit.c.id.desc())
+        .limit(limit)
+        .offset(offset)
+    )
+    return [
+        AuditEntry(
+            id=row["id"],
+            at=row["at"],
+            who=row["who"],
+            source=row["source"],
+            verb=row["verb"],
+            vault=row["slug"],
+            token=row["token_id"],
+            details=dict(row["details"]),
+        )
+        for row in tx.execute(statement).mappings()
+    ]
