@@ -19,6 +19,7 @@ from souvenance.retrieval.meaning import Meaning
 from souvenance.retrieval.retrieval import Retrieval
 from souvenance.settings import Settings
 from souvenance.store.database import Database, sqlite_url
+from souvenance.upkeep.census import Census
 from souvenance.upkeep.doctor import Doctor
 from souvenance.vaults.vaults import Vaults
 
@@ -52,6 +53,7 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         embedding=Embedding(database, embedder, clock),
         retrieval=Retrieval(database, clock, Meaning(database, embedder), retrievals),
         retrievals=retrievals,
+        census=Census(database),
     )
 
 
