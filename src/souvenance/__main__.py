@@ -17,9 +17,9 @@ def main() -> None:
 
 
 def _serve(settings: Settings) -> None:
-    from souvenance.interfaces import serve
+    from souvenance.serving.run import run as serve
 
-    serve.run(settings)
+    serve(settings)
 
 
 def _mcp(settings: Settings) -> None:

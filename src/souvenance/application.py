@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from souvenance.accounts.tokens import Tokens
 from souvenance.domain.access import Actor, Route, Source
+from souvenance.ingest.imports import Imports
 from souvenance.memory.facts import Facts
 from souvenance.notes.context import Context
 from souvenance.notes.history import History
@@ -15,6 +16,7 @@ from souvenance.retrieval.embedding import Embedding
 from souvenance.retrieval.retrieval import Retrieval
 from souvenance.store.database import Database
 from souvenance.store.people import User
+from souvenance.upkeep.census import Census
 from souvenance.vaults.vaults import Vaults
 
 
@@ -29,10 +31,12 @@ class Application:
     history: History
     context: Context
     notes: Notes
+    imports: Imports
     tokens: Tokens
+    embedding: Embedding
     retrieval: Retrieval
     retrievals: Retrievals
-    embedding: Embedding
+    census: Census
 
     def owner_through(
         self, source: Source, *, route: Route = Route.LOCAL, is_model: bool = False, name: str = ""
@@ -42,6 +46,6 @@ class Application:
 
     def close(self) -> None:
         """Stop background work and give every connection back."""
-        self.retrievals.close()
         self.embedding.close()
+        self.retrievals.close()
         self.database.close()

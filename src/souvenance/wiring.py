@@ -6,6 +6,7 @@ from souvenance.accounts.owner import ensure_owner
 from souvenance.accounts.tokens import Tokens
 from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
+from souvenance.ingest.imports import Imports
 from souvenance.memory.facts import Facts
 from souvenance.models.embedder import Embedder
 from souvenance.models.local import LocalEmbedder
@@ -18,6 +19,7 @@ from souvenance.retrieval.meaning import Meaning
 from souvenance.retrieval.retrieval import Retrieval
 from souvenance.settings import Settings
 from souvenance.store.database import Database, sqlite_url
+from souvenance.upkeep.census import Census
 from souvenance.upkeep.doctor import Doctor
 from souvenance.vaults.vaults import Vaults
 
@@ -37,6 +39,7 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
     database = Database(store_url(settings)).open()
     retrievals = Retrievals(database)
     vaults = Vaults(database, clock, has_local_embedder=embedder is not None)
+    notes = Notes(database, clock)
     return Application(
         database=database,
         owner=ensure_owner(database, clock),
@@ -44,11 +47,13 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         facts=Facts(database, clock, vaults),
         history=History(database, clock),
         context=Context(database),
-        notes=Notes(database, clock),
+        notes=notes,
+        imports=Imports(database, clock, notes),
         tokens=Tokens(database, clock),
+        embedding=Embedding(database, embedder, clock),
         retrieval=Retrieval(database, clock, Meaning(database, embedder), retrievals),
         retrievals=retrievals,
-        embedding=Embedding(database, embedder, clock),
+        census=Census(database),
     )
 
 

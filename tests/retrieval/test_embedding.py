@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from embedders import NgramEmbedder
 from pydantic import SecretStr
 from sqlalchemy import delete, func, select, text
 
+from embedders import NgramEmbedder
 from souvenance.application import Application
 from souvenance.domain.access import Route, Source
 from souvenance.domain.errors import EmbedderUnavailable

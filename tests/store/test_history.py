@@ -192,3 +192,67 @@ def test_a4_the_log_is_newest_first_and_holds_no_contents(app: Application, owne
     stranger = Actor(user_id=owner.user_id + 1, source=Source.PANEL, route=Route.LOCAL)
     assert app.history.audit(actor=stranger) == []
     assert app.history.audit(actor=owner, limit=1, offset=1) == entries[1:2]
+
+
+def test_n9_a_notes_history_reads_as_a_diff_and_any_revision_comes_back(app: Application, owner: Actor) -> None:
+    app.vaults.create(actor=owner, name="Atlas")
+    note = app.notes.create(actor=owner, vault="atlas", title="Plan", content="# Plan\n\nOne.\nTwo.\nThree.\n")
+    app.notes.edit(actor=owner, ref=note.id, operation="find_replace", find="Two.", content="2, see [[Other]].")
+    app.notes.move(actor=owner, ref=note.id, folder="old")
+    app.notes.delete(actor=owner, ref=note.id)
+    deleted, moved, edited, made = app.history.of_note(actor=owner, ref=note.id)
+    assert edited.diff == "@@ line 2\n\n  One.\n- Two.\n+ 2, see [[Other]].\n  Three."
+    assert moved.diff == "folder: none → old"
+    assert deleted.diff == "state: in force → trash"
+    assert "+ Three." in made.diff
+    text = app.history.text_at(actor=owner, ref=note.id, change_id=moved.change_id)
+    assert text == "# Plan\n\nOne.\n2, see [[Other]].\nThree.\n"
+
+    app.history.restore(actor=owner, ref=note.id, change_id=made.change_id)
+    view = app.notes.get(actor=owner, ref=note.id)
+    assert (view.note.path, view.note.content, view.note.deleted_at) == ("Plan", note.content, None)
+    assert view.links == ()
+    assert len(app.history.of_note(actor=owner, ref=note.id)) == 5
+
+    app.notes.delete(actor=owner, ref=note.id)
+    other = app.notes.create(actor=owner, vault="atlas", title="Plan", content="Another.")
+    with pytest.raises(Conflict):
+        app.history.restore(actor=owner, ref=note.id, change_id=made.change_id)
+    assert app.notes.get(actor=owner, ref=other.id).note.content == "Another."
+
+
+def test_n9_revert_of_notes_and_of_a_deleted_page(app: Application, owner: Actor, clock: object) -> None:
+    app.vaults.create(actor=owner, name="Atlas")
+    plan = app.notes.create(actor=owner, vault="atlas", title="Plan", content="Ours, see [[Map]].")
+    fact = remember(app, owner, "Likes tea.", "taste")
+    since = clock()  # type: ignore[operator]
+    scribe = agent_of(app)
+    app.notes.edit(actor=scribe, ref=plan.id, operation="replace", content="Theirs.")
+    made = app.notes.create(actor=scribe, vault="atlas", title="Spam", content="Spam.")
+    app.notes.delete(actor=scribe, ref=fact.note_id)
+    taken = app.notes.create(actor=scribe, vault="atlas", title="Draft", content="Draft.")
+    app.notes.edit(actor=owner, ref=taken.id, operation="append", content="Owner's line.")
+
+    done = app.history.revert(actor=owner, agent="scribe", since=since)
+    assert {thing.reference for thing in done.reverted} == {plan.id, made.id, fact.note_id, str(fact.number)}
+    assert [thing.reference for thing in done.conflicts] == [taken.id]
+    view = app.notes.get(actor=owner, ref=plan.id)
+    assert view.note.content == "Ours, see [[Map]]."
+    assert [link.target for link in view.links] == ["Map"]
+    assert app.notes.get(actor=owner, ref=made.id).note.deleted_at is not None
+    page = app.notes.get(actor=owner, ref=fact.note_id)
+    assert page.note.deleted_at is None
+    assert page.note.content == f"- Likes tea. ^{fact.number}\n"
+
+
+def test_a_fact_comes_back_with_its_page_or_on_the_one_made_since(app: Application, owner: Actor) -> None:
+    fact = remember(app, owner, "Likes tea.", "taste")
+    (made,) = app.history.of_fact(actor=owner, number=fact.number)
+    app.notes.delete(actor=owner, ref=fact.note_id)
+    app.history.restore(actor=owner, ref=fact.number, change_id=made.change_id)
+    assert app.notes.get(actor=owner, ref=fact.note_id).facts[0].number == fact.number
+    app.notes.delete(actor=owner, ref=fact.note_id)
+    newer = remember(app, owner, "Likes jam.", "taste")
+    app.history.restore(actor=owner, ref=fact.number, change_id=made.change_id)
+    page = app.notes.get(actor=owner, ref=newer.note_id)
+    assert {item.number for item in page.facts} == {fact.number, newer.number}

@@ -23,7 +23,9 @@ from souvenance.application import Application
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.errors import AmbiguousEdit, Conflict, StaleVersion
 from souvenance.domain.vault import MemoryType, VaultKind
+from souvenance.memory import remember
 from souvenance.memory.remember import Observation
+from souvenance.notes import categories, plan
 from souvenance.notes.categories import Edited
 from souvenance.notes.page import parse, render, render_item
 from souvenance.settings import Settings
@@ -31,8 +33,9 @@ from souvenance.store.tables import change, revision
 from souvenance.wiring import open_application
 
 TRICKY = (
-    "tea", "green tea", "green  tea", "black\ntea", "a\n\nb", "a\n  b \nc", "- tea", "- tea\n- coffee", "**k**: v", "\\**k**: v",
-    "see ^3", "see \\^3", "^3", "one ^3\ntwo", "```\n- x\n```", "# title", "end\\", "[[Beta]]", "a\u2028b", "  \n*", "日本", "---",
+    "tea", "green tea", "green  tea", "black\ntea", "a\n\nb", "a\n  b \nc", "- tea", "- tea\n- coffee", "**k**: v",
+    "\\**k**: v", "see ^3", "see \\^3", "^3", "one ^3\ntwo", "```\n- x\n```", "# title", "end\\", "[[Beta]]",
+    "a\u2028b", "  \n*", "日本", "---",
 )  # fmt: skip
 contents = st.one_of(
     st.sampled_from(TRICKY),
@@ -121,6 +124,13 @@ class PageMachine(RuleBasedStateMachine):
         known.key, known.content, known.version = after.key, after.content, known.version + 1
         assert after.version == known.version
 
+    @precondition(lambda self: len(self.page) > 1)
+    @rule(one=places, other=places)
+    def make_two_facts_alike(self, one: int, other: int) -> None:
+        model, known = self.page[one % len(self.page)], self.page[other % len(self.page)]
+        after = self.app.facts.edit(actor=self.person, number=known.number, key=model.key, content=model.content)
+        known.key, known.content, known.version = after.key, after.content, after.version
+
     @precondition(lambda self: self.page)
     @rule(place=places, by_model=st.booleans())
     def retire_fact(self, place: int, by_model: bool) -> None:
@@ -162,7 +172,7 @@ class PageMachine(RuleBasedStateMachine):
         lines: list[Line] = []
         for known in data.draw(st.permutations(self.page)) if data.draw(st.booleans()) else self.page:
             key, content = known.key, known.content
-            what = data.draw(st.sampled_from(["keep", "keep", "keep", "keep", "edit", "lose", "drop", "repeat"]))
+            what = data.draw(st.sampled_from(["keep", "keep", "keep", "edit", "lose", "lose", "drop", "repeat"]))
             if what == "edit":
                 key, content = data.draw(observations)
             if what != "drop":
@@ -380,10 +390,8 @@ class PageMachine(RuleBasedStateMachine):
         )
 
 
-@pytest.mark.timeout(300)
-def test_n2_facts_and_their_page_stay_one_thing(store_url: str) -> None:
+def run(store_url: str, *, examples: int, steps: int) -> None:
     app = open_application(Settings(database_url=SecretStr(store_url), embedder="none"))
-    examples, steps = (40, 20) if store_url.startswith("sqlite") else (6, 20)
     try:
         run_state_machine_as_test(  # type: ignore[no-untyped-call]
             lambda: PageMachine(app),
@@ -396,3 +404,17 @@ def test_n2_facts_and_their_page_stay_one_thing(store_url: str) -> None:
         )
     finally:
         app.close()
+
+
+def test_n2_facts_and_their_page_stay_one_thing(store_url: str) -> None:
+    run(store_url, examples=40 if store_url.startswith("sqlite") else 5, steps=20)
+
+
+def test_n2_a_page_without_room_between_its_lines_is_numbered_anew(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same with next to no room between positions, so that it runs out all the time."""
+    for module in (remember, plan, categories):
+        monkeypatch.setattr(module, "POSITION_STEP", 4)
+    monkeypatch.setattr(plan, "END_STEP", 2)
+    run(sqlite_url, examples=25, steps=20)

@@ -50,8 +50,8 @@ def text_lines(before: str, after: str) -> list[str]:
     """The lines of a diff between two texts; none where they are the same."""
     if before == after:
         return []
-    old, new = before.split("\n") if before else [], after.split("\n") if after else []
-    shown = list(_compared(old, new))
+    old, new = (text.removesuffix("\n").split("\n") if text else [] for text in (before, after))
+    shown = list(_compared(old, new)) or ["the line break at its end"]
     if len(shown) > MOST_LINES:
         left = len(shown) - MOST_LINES
         shown = [*shown[:MOST_LINES], f"… {left:,} more lines of this change; the text of each revision has them all"]

@@ -177,7 +177,7 @@ def _add_vaults(tx: Transaction, start: _Start, vaults: Sequence[Vault], withhel
     for shown, item in enumerate(vaults):
         state = "at 0, not queried" if item.attention == MUTED else f"attention {item.attention} %"
         about = f": {_one_line(item.description, 80)}" if item.description and item.attention > MUTED else ""
-        line = f"- `{item.slug}` {item.name} ({item.kind.value}), {state}, {counts.get(item.id, 0)} facts{about}"
+        line = f"- `{item.slug}` {item.name} ({item.kind.value}), {state}, {_facts(counts.get(item.id, 0))}{about}"
         cost += estimate_tokens(line)
         if cost > most:
             lines.append(f"- … and {len(vaults) - shown} more; list_vaults shows them")
@@ -269,8 +269,12 @@ def index_line(line: PageLine) -> str:
     """One category on one line: label, digest or first words, number of facts, id, last change."""
     label = f"{line.category} (about {line.subject_id})" if line.subject_id else line.category
     told = _one_line(line.digest, 300) or _one_line(line.first_words, 80)
-    facts = "1 fact" if line.facts == 1 else f"{line.facts} facts"
-    return f"- {_one_line(label, 200)} · {told} · {facts} · {line.note_id} · {isoformat(line.updated_at)[:10]}\n"
+    last = isoformat(line.updated_at)[:10]
+    return f"- {_one_line(label, 200)} · {told} · {_facts(line.facts)} · {line.note_id} · {last}\n"
+
+
+def _facts(count: int) -> str:
+    return "1 fact" if count == 1 else f"{count:,} facts"
 
 
 def _one_line(text: str, limit: int) -> str:

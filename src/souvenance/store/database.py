@@ -154,6 +154,16 @@ class Database:
             upgrade(self, found)
         return self
 
+    def require_current(self) -> str:
+        """The schema's revision; StoreUnavailable when the store cannot be reached or has another one."""
+        found = self._schema_revision()
+        if found != SCHEMA_REVISION:
+            raise StoreUnavailable(
+                f"The store has schema {found}; this program works with {SCHEMA_REVISION}.",
+                hint="Restart Souvenance: it upgrades the store when it opens it.",
+            )
+        return found
+
     def close(self) -> None:
         """Give every connection back."""
         self._engine.dispose()

@@ -1,8 +1,8 @@
 """Passages: what search reads. Derived from facts and notes, by this one path for every way in (CASES 15).
 
-A passage may stand in an `origin` where what came just before gives it meaning: a channel where facts were said one
-after another, or a note. `ordinal` is its place there; a second vector covers it together with the one before it, and
-is made anew when that one changes.
+A fact learnt in a channel stands there after another, and what came just before gives it meaning: `origin` names the
+channel and `ordinal` the place in it; a second vector covers it together with the one before it, and is made anew when
+that one changes. Passages of a note have a place in it but no such origin: their headings say what they are about.
 """
 
 from __future__ import annotations
@@ -152,17 +152,16 @@ def replace_note_passages(
     language: str | None = None,
     active: bool = True,
 ) -> None:
-    """Make a note's passages those of `pieces`; a piece that says the same after the same keeps its own."""
+    """Make a note's passages those of `pieces`; a piece that says what one said before keeps its passage and vector."""
     here = (passage.c.vault_id == vault_id) & (passage.c.note_id == note_id) & passage.c.fact_number.is_(None)
     old: list[Mapping[Any, Any]] = list(tx.execute(select(passage).where(here).order_by(passage.c.ordinal)).mappings())
     wanted = [(heading_of(title, piece), piece.text) for piece in pieces]
-    spare: dict[tuple[str, str, str, bool], list[Mapping[Any, Any]]] = {}
-    for before, row in zip([None, *old], old, strict=False):
-        spare.setdefault((row["heading"], row["text"], before["text"] if before else "", row["active"]), []).append(row)
+    spare: dict[tuple[str, str, bool], list[Mapping[Any, Any]]] = {}
+    for row in old:
+        spare.setdefault((row["heading"], row["text"], row["active"]), []).append(row)
     fresh, moved = [], []
     for ordinal, (heading, body) in enumerate(wanted):
-        kept = spare.get((heading, body, wanted[ordinal - 1][1] if ordinal else "", active))
-        if kept:
+        if kept := spare.get((heading, body, active)):
             row = kept.pop(0)
             if row["ordinal"] != ordinal:
                 moved.append({"b_vault": vault_id, "b_id": row["id"], "b_ordinal": ordinal})
@@ -177,7 +176,7 @@ def replace_note_passages(
                 "heading": heading,
                 "text": body,
                 "speaker": "",
-                "origin": f"note:{note_id}",
+                "origin": "",
                 "active": active,
                 "terms": words.terms,
                 "length": words.length,

@@ -247,13 +247,7 @@ passage = Table(
         sqlite_where=text("origin <> ''"),
         postgresql_where=text("origin <> ''"),
     ),
-    Index(
-        "ix_passage_active",
-        "vault_id",
-        "id",
-        sqlite_where=text("active = 1"),  # as the queries say it: a planner matches the words
-        postgresql_where=text("active"),
-    ),
+    Index("ix_passage_active", "vault_id", "active", "id"),
 )
 
 embedding_model = Table(

@@ -19,8 +19,8 @@ Entry = tuple[int, int, str]
 Forms = tuple[str, ...]
 """One word of a query, as the terms it may be stored as."""
 
-COUNTED = 2000
-"""How many passages of a word are counted at each query; a word in more is frequent, and is counted seldom."""
+COUNTED = 500
+"""How many passages of a word are counted at each query; a word in more is frequent, and its count is remembered."""
 
 
 def prefixed(vault_id: int, terms: Iterable[str]) -> list[str]:
@@ -93,63 +93,50 @@ def _holding(tx: Transaction, query: str, *, vault_ids: Sequence[int], limit: in
     return [row[0] for row in found]
 
 
-def count_holding(tx: Transaction, *, vault_ids: Sequence[int], forms: Forms) -> int:
-    """In how many passages of these vaults a word stands, counted up to `COUNTED`."""
+def count_holding(tx: Transaction, *, vault_ids: Sequence[int], forms: Forms, limit: int | None) -> int:
+    """In how many passages of these vaults a word stands, counted up to `limit`.
+
+    Without a limit it takes milliseconds for a frequent word of a large vault: remember the answer for a while.
+    """
     query = _any_of(tx, vault_ids, forms)
+    some = "" if limit is None else f" LIMIT {int(limit)}"
     if tx.is_sqlite:
-        statement = "SELECT count(*) FROM (SELECT 1 FROM passage_words WHERE passage_words MATCH ? LIMIT ?)"
-        return int(tx.connection.exec_driver_sql(statement, (query, COUNTED)).scalar_one())
+        statement = f"SELECT count(*) FROM (SELECT 1 FROM passage_words WHERE passage_words MATCH ?{some})"  # noqa: S608
+        return int(tx.connection.exec_driver_sql(statement, (query,)).scalar_one())
     statement = (
-        "SELECT count(*) FROM (SELECT 1 FROM passage_words WHERE vault_id = ANY(:vaults) "
-        "AND words @@ CAST(:query AS tsquery) LIMIT :limit) AS counted"
+        "SELECT count(*) FROM (SELECT 1 FROM passage_words WHERE vault_id = ANY(:vaults) "  # noqa: S608
+        f"AND words @@ CAST(:query AS tsquery){some}) AS counted"
     )
-    values = {"query": query, "vaults": list(vault_ids), "limit": COUNTED}
-    return int(tx.execute(text(statement), values).scalar_one())
+    return int(tx.execute(text(statement), {"query": query, "vaults": list(vault_ids)}).scalar_one())
 
 
-def count_frequent(tx: Transaction, *, vault_ids: Sequence[int], forms: Forms) -> int:
-    """In how many passages a frequent word stands: exact for each of its forms, of which the most frequent counts.
+def find(tx: Transaction, *, vault_ids: Sequence[int], words: Sequence[tuple[Forms, int]], limit: int) -> list[int]:
+    """Ids of passages worth scoring for a query, without repeats: about `limit` at most, in one to four queries.
 
-    Takes milliseconds on a large vault, so remember the answer for a while.
+    `words` come with their counts, the most telling first. Words that are rare enough bring all their passages, until
+    the limit is spent: what holds a rare word outranks what holds only frequent ones. What is left is spent on the
+    newest passages that hold the three, two or one most telling of the frequent words at once. A plain OR of frequent
+    words would read nearly every passage of the vault.
     """
-    if tx.is_sqlite:
-        statement = "SELECT doc FROM passage_words_vocabulary WHERE term = ?"
-        counts = [
-            sum(
-                tx.connection.exec_driver_sql(statement, (term,)).scalar() or 0
-                for vault in vault_ids
-                for term in prefixed(vault, [form])
-            )
-            for form in forms
-        ]
-        return max(counts)
-    statement = "SELECT count(*) FROM passage_words WHERE vault_id = ANY(:vaults) AND words @@ CAST(:query AS tsquery)"
-    values = {"query": _any_of(tx, vault_ids, forms), "vaults": list(vault_ids)}
-    return int(tx.execute(text(statement), values).scalar_one())
-
-
-def find(
-    tx: Transaction, *, vault_ids: Sequence[int], words: Sequence[Forms], frequencies: Sequence[int], limit: int
-) -> list[int]:
-    """Ids of passages worth scoring for a query, without repeats: about `limit` at most.
-
-    Rare words come first, each with all its passages, until the limit is spent: what holds a rare word outranks what
-    holds only frequent ones. What is left is spent on passages that hold several of the frequent words at once. A plain
-    OR of frequent words would score nearly every passage of the vault.
-    """
-    order = sorted((count, place) for place, count in enumerate(frequencies) if count)
+    known = [(forms, count) for forms, count in words if count]
+    rare: list[Forms] = []
+    frequent: list[Forms] = []
+    left = limit
+    for forms, count in known:
+        if count <= left:
+            rare.append(forms)
+            left -= count
+        else:
+            frequent.append(forms)
+    either, both = (" OR ", " AND ") if tx.is_sqlite else (" | ", " & ")
     found: dict[int, None] = {}
-    common = []
-    for count, place in order:
-        if count >= COUNTED or len(found) + count > limit:
-            common.append(words[place])
-            continue
-        query = _any_of(tx, vault_ids, words[place])
+    if rare:
+        query = either.join(_any_of(tx, vault_ids, forms) for forms in rare)
         found |= dict.fromkeys(_holding(tx, query, vault_ids=vault_ids, limit=limit))
-    both = " AND " if tx.is_sqlite else " & "
-    for kept in range(len(common), 0, -1):
-        if len(found) >= limit:
+    for kept in range(min(3, len(frequent)), 0, -1):
+        left = limit - len(found)
+        if left <= 0:
             break
-        query = both.join(f"({_any_of(tx, vault_ids, forms)})" for forms in common[:kept])
-        found |= dict.fromkeys(_holding(tx, query, vault_ids=vault_ids, limit=limit - len(found)))
+        query = both.join(f"({_any_of(tx, vault_ids, forms)})" for forms in frequent[:kept])
+        found |= dict.fromkeys(_holding(tx, query, vault_ids=vault_ids, limit=left if kept == 1 else left // 2 + 1))
     return list(found)

@@ -96,12 +96,20 @@ def count_changes(tx: Transaction) -> int:
 # --- what is embedded for a passage ----------------------------------------------------------------------------
 
 
-def layout(*, heading: str, text: str, speaker: str) -> str:
-    """The words that are embedded for a passage: who said it, what it is about, what it says."""
-    return ": ".join(part for part in (speaker, heading, text) if part)
+def layout(*, heading: str, text: str, speaker: str, is_fact: bool) -> str:
+    """The words that are embedded for a passage: who said it, what it is about, what it says.
+
+    Measured on three labelled sets (docs/benchmarks.md): a fact's key written as words and in front does best, a note's
+    title and headings on a line of their own.
+    """
+    if not is_fact:
+        return f"{heading}\n{text}" if heading else text
+    about = heading.replace("_", " ").strip()
+    front = ", ".join(part for part in (speaker, about[:1].upper() + about[1:]) if part)
+    return f"{front}: {text}" if front else text
 
 
-def texts_to_embed() -> Select[tuple[int, int, str, str, str, str | None, str | None]]:
+def texts_to_embed() -> Select[tuple[int, int, int | None, str, str, str, str | None, str | None]]:
     """A query for passages with all that `unembedded` needs; its caller adds which."""
     earlier = passage.alias()
     before = (
@@ -123,6 +131,7 @@ def texts_to_embed() -> Select[tuple[int, int, str, str, str, str | None, str | 
     return select(
         passage.c.vault_id,
         passage.c.id,
+        passage.c.fact_number,
         passage.c.heading,
         passage.c.text,
         passage.c.speaker,
@@ -131,12 +140,14 @@ def texts_to_embed() -> Select[tuple[int, int, str, str, str, str | None, str | 
     ).select_from(passage.outerjoin(previous, (previous.c.vault_id == passage.c.vault_id) & (previous.c.id == before)))
 
 
-def unembedded(row: Row[tuple[int, int, str, str, str, str | None, str | None]]) -> Unembedded:
+def unembedded(row: Row[tuple[int, int, int | None, str, str, str, str | None, str | None]]) -> Unembedded:
     """What is embedded for a row of `texts_to_embed`."""
-    alone = layout(heading=row.heading, text=row.text, speaker=row.speaker)
+    alone = layout(heading=row.heading, text=row.text, speaker=row.speaker, is_fact=row.fact_number is not None)
     together = None
     if row.previous_text is not None:
-        together = f"{layout(heading='', text=row.previous_text, speaker=row.previous_speaker or '')}\n{alone}"
+        together = (
+            layout(heading="", text=row.previous_text, speaker=row.previous_speaker or "", is_fact=True) + "\n" + alone
+        )
     return Unembedded(vault_id=row.vault_id, passage_id=row.id, text=alone, with_previous=together)
 
 

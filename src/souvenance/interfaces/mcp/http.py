@@ -56,7 +56,7 @@ class McpEndpoint:
         self._local_token = local_token
         url = settings.database_url.get_secret_value() if settings.database_url else None
         self._fingerprint = memory_fingerprint(settings.data_folder, url)
-        self._security = _security(settings.host)
+        self._security = _security(settings)
         self._server = build_server(lambda: memory, _identify, answer_tokens=settings.mcp_answer_tokens)
         self._manager: StreamableHTTPSessionManager | None = None
 
@@ -140,14 +140,15 @@ def _identify(context: Context) -> Caller:
     return cast("Caller", request.scope[_CALLER])
 
 
-def _security(host: str) -> TransportSecuritySettings:
+def _security(settings: Settings) -> TransportSecuritySettings:
     """On loopback, only requests addressed to it: a web page that was pointed here by DNS is refused.
 
     Bound elsewhere, the names this server is reached by are not known here, and the token is the guard.
     """
-    if host not in {"127.0.0.1", "localhost", "::1"}:
+    if settings.host not in {"127.0.0.1", "localhost", "::1"}:
         return TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    hosts = [name for base in _LOOPBACK for name in (base, f"{base}:*")]
+    given = [name.strip() for name in settings.allowed_hosts.split(",") if name.strip()]
+    hosts = [name for base in (*_LOOPBACK, *given) for name in (base, f"{base}:*")]
     return TransportSecuritySettings(
         allowed_hosts=hosts, allowed_origins=[f"{scheme}://{name}" for scheme in ("http", "https") for name in hosts]
     )

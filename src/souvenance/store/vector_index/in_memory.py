@@ -24,7 +24,11 @@ CHUNK = 4096
 _ROWS = (
     "SELECT passage_id, vector, with_previous FROM passage_vector WHERE vault_id = ? AND model_id = ? AND active = 1"
 )
-_SOME_ROWS = _ROWS + " AND passage_id IN (SELECT value FROM json_each(?))"  # noqa: S608 (constants)
+# CROSS JOIN: SQLite then looks each passage up, instead of reading the whole vault to pick some.
+_SOME_ROWS = (
+    "SELECT v.passage_id, v.vector, v.with_previous FROM json_each(?) AS wanted CROSS JOIN passage_vector AS v "
+    "WHERE v.vault_id = ? AND v.passage_id = wanted.value AND v.model_id = ? AND v.active = 1"
+)
 _LOG_ENDS = "SELECT (SELECT min(seq) FROM vector_change), (SELECT max(seq) FROM vector_change)"
 _LOG = "SELECT DISTINCT passage_id FROM vector_change WHERE vault_id = ? AND seq > ? AND seq <= ?"
 
@@ -88,7 +92,7 @@ class InMemoryIndex:
         for vault_id, wanted in passage_ids.items():
             if not wanted:
                 continue
-            values = (vault_id, model, json.dumps([int(one) for one in wanted]))
+            values = (json.dumps(sorted({int(one) for one in wanted})), vault_id, model)
             rows = tx.connection.exec_driver_sql(_SOME_ROWS, values).all()
             ids, alone, pair_ids, pairs = self._usable(vault_id, rows, len(query))
             together = dict(zip(pair_ids.tolist(), (pairs @ query).tolist(), strict=True))
@@ -152,7 +156,7 @@ class InMemoryIndex:
         with self._lock:
             self._damaged.difference_update((vault_id, passage_id) for passage_id in changed)
         for start in range(0, len(changed), CHUNK):
-            values = (vault_id, model, json.dumps(changed[start : start + CHUNK]))
+            values = (json.dumps(changed[start : start + CHUNK]), vault_id, model)
             self._take(vault_id, vault, tx.connection.exec_driver_sql(_SOME_ROWS, values).all())
 
     def _take(self, vault_id: int, vault: _Vault, rows: Iterable[Any]) -> None:

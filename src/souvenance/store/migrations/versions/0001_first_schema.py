@@ -283,14 +283,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["vault_id"], ["vault.id"], name=op.f("fk_passage_vault_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("vault_id", "id", name=op.f("pk_passage")),
     )
-    op.create_index(
-        "ix_passage_active",
-        "passage",
-        ["vault_id", "id"],
-        unique=False,
-        sqlite_where=sa.text("active = 1"),
-        postgresql_where=sa.text("active"),
-    )
+    op.create_index("ix_passage_active", "passage", ["vault_id", "active", "id"], unique=False)
     op.create_index("ix_passage_fact", "passage", ["vault_id", "fact_number"], unique=False)
     op.create_index("ix_passage_note", "passage", ["vault_id", "note_id"], unique=False)
     op.create_index(

@@ -1,0 +1,230 @@
+"""Bringing what stands elsewhere into a vault (R4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from souvenance.domain.access import Actor, Source
+from souvenance.domain.clock import Clock
+from souvenance.domain.errors import NotAllowed, SouvenanceError
+from souvenance.domain.note import Note, NoteClass, checked_folder, title_key
+from souvenance.domain.vault import Vault
+from souvenance.ingest.markdown_folder import Found, Parsed, Problem, parse, scan
+from souvenance.notes.former import put_note
+from souvenance.notes.notes import BATCH, BATCH_BYTES, Draft, Notes
+from souvenance.store import notes as note_rows
+from souvenance.store import revisions
+from souvenance.store import vaults as vault_rows
+from souvenance.store.database import Database, Transaction
+from souvenance.store.tables import note as note_table
+
+Progress = Callable[[int, int], None]
+"""Called with how many files are done and how many there are."""
+
+
+@dataclass(slots=True, kw_only=True)
+class ImportReport:
+    """What an import did, or with `dry_run` would do.
+
+    `kept` counts notes edited here whose file did not change: they were left as they are. `conflicts` changed in both
+    places, or were here before any import, and were left as they are. `problems` were left out; `warnings` were taken.
+    """
+
+    files: int = 0
+    bytes: int = 0
+    created: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    kept: int = 0
+    conflicts: list[Problem] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
+    dry_run: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as every interface sends it."""
+        shown: dict[str, Any] = {
+            name: getattr(self, name)
+            for name in ("files", "bytes", "created", "updated", "unchanged", "kept", "dry_run")
+        }
+        for name in ("conflicts", "problems", "warnings"):
+            shown[name] = [{"path": item.path, "reason": item.reason} for item in getattr(self, name)]
+        return shown
+
+
+class Imports:
+    """Use cases that read from outside."""
+
+    def __init__(self, database: Database, clock: Clock, notes: Notes) -> None:
+        self._database = database
+        self._clock = clock
+        self._notes = notes
+
+    def markdown(
+        self,
+        *,
+        actor: Actor,
+        path: Path,
+        vault: str,
+        folder: str = "",
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> ImportReport:
+        """Read a folder of Markdown files into a vault as notes, below `folder` where one is given.
+
+        Folders, front matter and links are kept. Read again, unchanged files are skipped and changed ones become a new
+        revision of their note, found by its folder and title. Nothing that was written here is overwritten, and no
+        note is removed because its file is gone. Each batch of files is durable once it is counted as done.
+        """
+        if actor.is_model:
+            raise NotAllowed("Only a person imports files.", hint="The owner does it on the command line.")
+        actor = replace(actor, source=Source.IMPORT)
+        actor.require_write()
+        below = checked_folder(folder)
+        with self._database.read() as tx:
+            target = vault_rows.named_vault(tx, actor, vault)
+        if not target.can_configure:
+            raise NotAllowed(
+                "You may read this vault but not change it.", hint="Ask its team for the configure permission."
+            )
+        found, problems = scan(path)
+        report = ImportReport(
+            files=len(found), bytes=sum(item.size for item in found), problems=problems, dry_run=dry_run
+        )
+        seen: dict[tuple[str, str], str] = {}
+        done = 0
+        for batch in _batches(found):
+            self._take(actor, target, _parsed(batch, below, seen, report), report)
+            done += len(batch)
+            if progress is not None:
+                progress(done, len(found))
+        return report
+
+    def _take(self, actor: Actor, vault: Vault, batch: Sequence[Parsed], report: ImportReport) -> None:
+        with self._database.read() as tx:
+            known = _known(tx, actor, vault, batch)
+            differing = [note.id for note, item in known.values() if not _is_same(note, item)]
+            imported = _last_imported(tx, vault, differing)
+        fresh: list[Draft] = []
+        changed: list[tuple[Note, Parsed]] = []
+        for item in batch:
+            pair = known.get((item.folder, title_key(item.title)))
+            if pair is None:
+                fresh.append(
+                    Draft(title=item.title, content=item.content, folder=item.folder, front_matter=item.front_matter)
+                )
+                continue
+            note = pair[0]
+            before = imported.get(note.id)
+            if _is_same(note, item):
+                report.unchanged += 1
+            elif note.note_class is not NoteClass.USER_DOC:
+                report.conflicts.append(Problem(item.path, "an ingested file has its place here"))
+            elif before is None:
+                report.conflicts.append(Problem(item.path, "another note of that title was here before; it was left"))
+            elif _is_same(before, item):
+                report.kept += 1
+            elif not _is_same(before, note):
+                report.conflicts.append(Problem(item.path, "it changed here and in the file; the note was left"))
+            else:
+                changed.append((note, item))
+        if report.dry_run:
+            report.created += len(fresh)
+            report.updated += len(changed)
+            return
+        self._create(actor, vault, fresh, report)
+        self._update(actor, changed, report)
+
+    def _create(self, actor: Actor, vault: Vault, drafts: Sequence[Draft], report: ImportReport) -> None:
+        """All at once; one by one where one is refused, so that it alone is left out."""
+        try:
+            report.created += len(self._notes.create_many(actor=actor, vault=vault.slug, drafts=drafts))
+            return
+        except SouvenanceError as error:
+            if len(drafts) == 1:
+                path = "/".join(part for part in (drafts[0].folder, drafts[0].title) if part)
+                report.problems.append(Problem(path, str(error)))
+                return
+        for draft in drafts:
+            self._create(actor, vault, [draft], report)
+
+    def _update(self, actor: Actor, changed: Sequence[tuple[Note, Parsed]], report: ImportReport) -> None:
+        for note, item in changed:
+            after = replace(note, content=item.content, front_matter=item.front_matter)
+            try:
+                with self._database.write() as tx:
+                    put_note(tx, actor, note, after, verb="import", at=self._clock())
+            except SouvenanceError as error:
+                report.problems.append(Problem(item.path, str(error)))
+            else:
+                report.updated += 1
+
+
+def _parsed(batch: Sequence[Found], below: str, seen: dict[tuple[str, str], str], report: ImportReport) -> list[Parsed]:
+    taken = []
+    for found in batch:
+        item = parse(found, below=below)
+        if isinstance(item, Problem):
+            report.problems.append(item)
+            continue
+        other = seen.setdefault((item.folder, title_key(item.title)), item.path)
+        if other != item.path:
+            report.problems.append(Problem(item.path, f"it has the title of {other}, case and accents aside"))
+            continue
+        if item.warning:
+            report.warnings.append(Problem(item.path, item.warning))
+        taken.append(item)
+    return taken
+
+
+def _batches(found: Sequence[Found]) -> Iterator[list[Found]]:
+    batch: list[Found] = []
+    size = 0
+    for item in found:
+        if batch and (len(batch) >= BATCH or size + item.size > BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(item)
+        size += item.size
+    if batch:
+        yield batch
+
+
+def _known(
+    tx: Transaction, actor: Actor, vault: Vault, batch: Sequence[Parsed]
+) -> dict[tuple[str, str], tuple[Note, Parsed]]:
+    """The notes that stand where these files would go, by folder and title, each with its file."""
+    wanted = {(item.folder, title_key(item.title)): item for item in batch}
+    condition = (
+        (note_table.c.vault_id == vault.id)
+        & (note_table.c.note_class != NoteClass.AGENT_MEMORY)
+        & note_table.c.title_key.in_(sorted({key for _, key in wanted}))
+        & note_table.c.folder.in_(sorted({folder for folder, _ in wanted}))
+    )
+    found = note_rows.find_notes(tx, actor, condition)
+    places = {(note.folder, title_key(note.title)): note for note in found}
+    return {place: (places[place], item) for place, item in wanted.items() if place in places}
+
+
+def _last_imported(tx: Transaction, vault: Vault, ids: Sequence[str]) -> dict[str, Parsed]:
+    """What each of these notes was when it was last imported; nothing for one that never was."""
+    kept = revisions.revisions_of(tx, vault_id=vault.id, kind=revisions.NOTE, references=ids)
+    found = {}
+    for note_id, items in kept.items():
+        last = next((item.after for item in reversed(items) if item.source == Source.IMPORT), None)
+        if last is not None:
+            found[note_id] = Parsed(
+                path="",
+                folder=last.get("folder", ""),
+                title=last["title"],
+                content=last.get("content", ""),
+                front_matter=dict(last.get("front_matter", {})),
+            )
+    return found
+
+
+def _is_same(one: Note | Parsed, other: Note | Parsed) -> bool:
+    return one.content == other.content and one.front_matter == other.front_matter
