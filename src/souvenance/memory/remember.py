@@ -222,7 +222,7 @@ def keep(tx: Transaction, actor: Actor, items: Sequence[tuple[Fact, Prepared]]) 
     Returns the facts as they were stored.
     """
     kept = [(dated(tx, actor, item, at=item.created_at), prepared) for item, prepared in items]
-    facts.add_facts(tx, {prepared.hashed: item for item, prepared in kept})
+    facts.add_facts(tx, [(prepared.hashed, item) for item, prepared in kept])
     passages.add_fact_passages(tx, [(item, prepared.words) for item, prepared in kept])
     for item, _ in kept:
         links.follow_fact(tx, None, item)

@@ -33,7 +33,7 @@ def build_app(
     on_start: Callable[[], None] = lambda: None,
     on_stop: Callable[[], None] = lambda: None,
 ) -> Starlette:
-    """REST at `/api/v1`, MCP at `/mcp`, and the probes. While it runs, what is written is embedded in the background."""
+    """REST at `/api/v1`, MCP at `/mcp`, and the probes. What is written is embedded meanwhile."""
     metrics = Metrics(memory)
     doorkeeper = Doorkeeper(memory, local_token=local_token)
     mcp = McpEndpoint(memory, settings, local_token=local_token)

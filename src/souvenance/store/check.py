@@ -139,7 +139,7 @@ def outdated_terms(tx: Transaction) -> list[Key]:
 
 
 def _keys(tx: Transaction, statement: Select[Any]) -> list[Key]:
-    return [Key(vault_id=row[0], id=row[1]) for row in tx.execute(statement)]
+    return [Key(**row) for row in tx.execute(statement).mappings()]
 
 
 def index_facts(tx: Transaction, keys: Sequence[Key]) -> None:

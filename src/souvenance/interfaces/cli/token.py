@@ -10,7 +10,7 @@ from souvenance.domain.access import Route
 from souvenance.interfaces.cli.session import Session, verb
 
 if TYPE_CHECKING:
-    from souvenance.accounts.tokens import Token
+    from souvenance.domain.person import Token
 
 group = typer.Typer(name="token", help="API tokens of agents and programs.", no_args_is_help=True)
 

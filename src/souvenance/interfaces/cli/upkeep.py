@@ -49,7 +49,7 @@ def embed(
         )
     session.out.say(
         plain(status),
-        f"{status.embedded:,} of {status.passages:,} passages have a vector of {status.model}; {status.waiting:,} wait.",
+        f"{status.embedded:,} of {status.passages:,} passages have a vector; {status.waiting:,} wait.",
     )
 
 
