@@ -99,6 +99,8 @@ def count_holding(tx: Transaction, *, vault_ids: Sequence[int], forms: Forms, li
     Without a limit it takes milliseconds for a frequent word of a large vault: remember the answer for a while.
     """
     query = _any_of(tx, vault_ids, forms)
+    if not query:
+        return 0  # no vault to ask: a memory that is still empty, or one whose vaults are all out of scope
     some = "" if limit is None else f" LIMIT {int(limit)}"
     if tx.is_sqlite:
         statement = f"SELECT count(*) FROM (SELECT 1 FROM passage_words WHERE passage_words MATCH ?{some})"  # noqa: S608

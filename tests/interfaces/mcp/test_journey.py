@@ -1,4 +1,4 @@
-"""What an agent does in a day, through the official client, over stdio and over HTTP; then what its owner sees of it."""
+"""What an agent does in a day, through the official client over stdio and HTTP; then what its owner sees of it."""
 
 import json
 import re
@@ -151,12 +151,12 @@ async def test_n2_a_memory_page_is_edited_as_its_facts(agent: Any, call: Any, re
             "edit_note",
             ref=kept["note"],
             operation="replace",
-            content="- Likes rain ^3\n- Likes green tea ^1\n- Likes snow\n",
+            content="- Likes green tea ^1\n- Likes rain ^3\n- Likes snow\n",
             version=page["version"],
         )
         assert (edited["facts_added"], edited["facts_changed"], edited["facts_removed"]) == ([4], [1], [2])
         page = await call(client, "get_note", ref=kept["note"])
-        assert page["content"] == "- Likes rain ^3\n- Likes green tea ^1\n- Likes snow ^4\n"
+        assert page["content"] == "- Likes green tea ^1\n- Likes rain ^3\n- Likes snow ^4\n"
         assert {fact["number"] for fact in page["facts"]} == {1, 3, 4}
         again = "- Likes green tea ^1\n- Likes black tea ^1\n"
         said = await refusal(client, "edit_note", ref=kept["note"], operation="replace", content=again)
