@@ -8,6 +8,7 @@ from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from souvenance.domain.fact import Fact, State
+from souvenance.domain.note import NoteClass
 from souvenance.domain.vault import Protection
 from souvenance.memory.remember import Observation
 
@@ -192,6 +193,34 @@ def test_a4_the_log_is_newest_first_and_holds_no_contents(app: Application, owne
     stranger = Actor(user_id=owner.user_id + 1, source=Source.PANEL, route=Route.LOCAL)
     assert app.history.audit(actor=stranger) == []
     assert app.history.audit(actor=owner, limit=1, offset=1) == entries[1:2]
+    _, secret = app.tokens.create(actor=owner, name="bot")
+    assert app.history.audit(actor=owner)[0].verb == "token.create"
+    assert app.history.audit(actor=app.tokens.authenticate(secret, source=Source.REST)) == entries
+
+
+def test_n9_revert_by_user_undoes_a_replacement_on_both_sides(app: Application, owner: Actor, clock: object) -> None:
+    old = remember(app, owner, "Lives in Lyon.")
+    since = clock()  # type: ignore[operator]
+    _, new = app.facts.retire(
+        actor=owner, number=old.number, version=None, reason="moved", replacement="Lives in Paris."
+    )
+    assert new is not None
+    done = app.history.revert(actor=owner, user=owner.user_id, since=since)
+    assert {thing.reference: thing.did for thing in done.reverted} == {
+        str(old.number): "back in force",
+        str(new.number): "trash",
+    }
+    back = app.facts.get(actor=owner, number=old.number)
+    assert (back.state, back.reason, back.replaced_by) == (State.IN_FORCE, "", None)
+    assert app.history.revert(actor=owner, user=owner.user_id, since=since).reverted == ()
+
+
+def test_an_ingested_file_is_not_rewritten_from_its_history(app: Application, owner: Actor) -> None:
+    app.vaults.create(actor=owner, name="Atlas")
+    note = app.notes.create(actor=owner, vault="atlas", title="File", content="x", note_class=NoteClass.SOURCE)
+    (made,) = app.history.of_note(actor=owner, ref=note.id)
+    with pytest.raises(NotAllowed):
+        app.history.restore(actor=owner, ref=note.id, change_id=made.change_id)
 
 
 def test_n9_a_notes_history_reads_as_a_diff_and_any_revision_comes_back(app: Application, owner: Actor) -> None:

@@ -57,6 +57,7 @@ def test_f10_english(text: str, said: str, meant: str) -> None:
         ("C'était il y a trois jours de cela", "il y a trois jours", "2023-05-05"),
         ("Je reviens dans deux semaines", "dans deux semaines", "2023-W21"),
         ("Je reviens dans quinze jours", "dans quinze jours", "2023-W21"),
+        ("Le weekend dernier on a marché", "Le weekend dernier", "2023-05-06/2023-05-07"),
         ("L'année prochaine, on verra", "L'année prochaine", "2024"),
         ("Depuis mai dernier", "mai dernier", "2022-05"),
         ("Né le 1er mars 1990", "1er mars 1990", "1990-03-01"),

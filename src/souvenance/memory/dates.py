@@ -36,14 +36,15 @@ def resolve_said_dates(text: str, language: str | None, said_at: datetime, time_
     `language` is `fr` or `en`, or None where it is not known and both are read; in any other only years and ISO
     dates are. A naive `said_at` is the speaker's own clock; an unknown time zone counts as UTC.
     """
-    if not may_say_dates(text):
+    words = frozenset(_WORD.findall(text.lower()))
+    if TRIGGERS.isdisjoint(words):
         return ()
     base = (said_at.astimezone(zone_of(time_zone)) if said_at.tzinfo else said_at).date()
     spoken = language[:2].lower() if language else None
     chosen = {_EN: (_EN, ""), _FR: (_FR, ""), None: (_EN, _FR, "")}.get(spoken, ("",))
     found: list[tuple[int, int, SaidDate]] = []
-    for of_language, pattern, resolve in _rules():
-        if of_language not in chosen:
+    for of_language, needed, pattern, resolve in _rules():
+        if of_language not in chosen or needed.isdisjoint(words):
             continue
         for match in pattern.finditer(text):
             start, end = match.span()
@@ -268,51 +269,77 @@ def _year_alone(match: re.Match[str], _base: date) -> str:
     return match.group(0)
 
 
-_GRAMMAR: tuple[tuple[str, str, _Resolve], ...] = (
+_YEARS = "|".join(map(str, range(1500, 2100)))
+
+# Language, words without one of which the rule says nothing, pattern, meaning.
+_GRAMMAR: tuple[tuple[str, str, str, _Resolve], ...] = (
     # absolute, at the precision that was given
-    ("", r"(?<![\w-])(?:1[5-9]|20)\d\d-(?:0[1-9]|1[0-2])-\d\d(?![\d-])", lambda m, _: str(date.fromisoformat(m[0]))),
-    (_EN, rf"\b{_D}(?:st|nd|rd|th)?(?:\s+of)?\s+{_M_EN}\.?,?\s+{_Y}", _absolute),
-    (_EN, rf"\b{_M_EN}\.?\s+{_D}(?:st|nd|rd|th)?,?\s+{_Y}", _absolute),
-    (_FR, rf"\b{_D}(?:er)?\s+{_M_FR}\s+{_Y}", _absolute),
-    (_EN, rf"\b{_M_EN}\.?,?\s+(?:of\s+)?{_Y}", _absolute),
-    (_FR, rf"\b{_M_FR}\s+{_Y}", _absolute),
-    (_EN, rf"(?:(?<=\bin )|(?<=\bsince )|(?<=\buntil )){_Y}{_THINGS}", _year_alone),
-    (_FR, rf"(?:(?<=\ben )|(?<=\bdepuis )|(?<=\bjusqu['’]en )){_Y}{_THINGS}", _year_alone),
+    (
+        "",
+        _YEARS,
+        r"(?<![\w-])(?:1[5-9]|20)\d\d-(?:0[1-9]|1[0-2])-\d\d(?![\d-])",
+        lambda m, _: str(date.fromisoformat(m[0])),
+    ),
+    (_EN, _YEARS, rf"\b{_D}(?:st|nd|rd|th)?(?:\s+of)?\s+{_M_EN}\.?,?\s+{_Y}", _absolute),
+    (_EN, _YEARS, rf"\b{_M_EN}\.?\s+{_D}(?:st|nd|rd|th)?,?\s+{_Y}", _absolute),
+    (_FR, _YEARS, rf"\b{_D}(?:er)?\s+{_M_FR}\s+{_Y}", _absolute),
+    (_EN, _YEARS, rf"\b{_M_EN}\.?,?\s+(?:of\s+)?{_Y}", _absolute),
+    (_FR, _YEARS, rf"\b{_M_FR}\s+{_Y}", _absolute),
+    (_EN, _YEARS, rf"(?:(?<=\bin )|(?<=\bsince )|(?<=\buntil )){_Y}{_THINGS}", _year_alone),
+    (_FR, _YEARS, rf"(?:(?<=\ben )|(?<=\bdepuis )|(?<=\bjusqu['’]en )){_Y}{_THINGS}", _year_alone),
     # English
-    (_EN, r"\bthe day before yesterday\b", _away(-2)),
-    (_EN, r"\bthe day after tomorrow\b", _away(2)),
-    (_EN, rf"\b(?:yesterday(?: (?:{_PART_EN}))?|last night)\b", _away(-1)),
-    (_EN, rf"\btomorrow(?: (?:{_PART_EN}))?\b", _away(1)),
-    (_EN, r"\b(?:(?<!USA )today|tonight|this (?:morning|afternoon|evening))\b", _away(0)),
-    (_EN, rf"\b(?P<n>{_N_EN}) (?P<unit>{_UNIT_EN}) ago\b", _ago),
-    (_EN, rf"\b(?:in )?(?P<n>{_N_EN}) (?P<unit>{_UNIT_EN}) from (?:now|today)\b", _ahead),
-    (_EN, rf"\bin (?P<n>{_N_EN}) (?P<unit>{_UNIT_EN})(?:['’]s? time)?\b", _in_time),
-    (_EN, r"\bthe (?P<unit>week|month|year) before last\b", lambda m, base: _moved(base, -2, m["unit"])),
-    (_EN, r"\bthe (?P<unit>week|month|year) after next\b", lambda m, base: _moved(base, 2, m["unit"])),
-    (_EN, rf"\b(?P<weekday>{_WD_EN}) (?:of )?(?P<side>last|next|this) week\b", _day_of_week_period),
-    (_EN, rf"{_NOT_THE}\b(?P<side>last|next|this(?: past| coming)?) (?P<weekday>{_WD_EN})\b(?! of\b)", _weekday),
-    (_EN, rf"{_NOT_THE}\b(?P<side>last|next|this) (?P<unit>week-?end|week|month|year)\b(?!-)", _period),
-    (_EN, rf"{_NOT_THE}\b(?P<side>last|next) (?P<month>{_IN_MONTH_EN})\b(?! of\b)", _month_named),
+    (_EN, "yesterday", r"\bthe day before yesterday\b", _away(-2)),
+    (_EN, "tomorrow", r"\bthe day after tomorrow\b", _away(2)),
+    (_EN, "yesterday|last", rf"\b(?:yesterday(?: (?:{_PART_EN}))?|last night)\b", _away(-1)),
+    (_EN, "tomorrow", rf"\btomorrow(?: (?:{_PART_EN}))?\b", _away(1)),
+    (_EN, "today|tonight|this", r"\b(?:(?<!USA )today|tonight|this (?:morning|afternoon|evening))\b", _away(0)),
+    (_EN, "ago", rf"\b(?P<n>{_N_EN}) (?P<unit>{_UNIT_EN}) ago\b", _ago),
+    (_EN, "from", rf"\b(?:in )?(?P<n>{_N_EN}) (?P<unit>{_UNIT_EN}) from (?:now|today)\b", _ahead),
+    (_EN, "in", rf"\bin (?P<n>{_N_EN}) (?P<unit>{_UNIT_EN})(?:['’]s? time)?\b", _in_time),
+    (_EN, "last", r"\bthe (?P<unit>week|month|year) before last\b", lambda m, base: _moved(base, -2, m["unit"])),
+    (_EN, "next", r"\bthe (?P<unit>week|month|year) after next\b", lambda m, base: _moved(base, 2, m["unit"])),
+    (_EN, "week", rf"\b(?P<weekday>{_WD_EN}) (?:of )?(?P<side>last|next|this) week\b", _day_of_week_period),
+    (
+        _EN,
+        "last|next|this",
+        rf"{_NOT_THE}\b(?P<side>last|next|this(?: past| coming)?) (?P<weekday>{_WD_EN})\b(?! of\b)",
+        _weekday,
+    ),
+    (
+        _EN,
+        "last|next|this",
+        rf"{_NOT_THE}\b(?P<side>last|next|this) (?P<unit>week-?end|week|month|year)\b(?!-)",
+        _period,
+    ),
+    (_EN, "last|next", rf"{_NOT_THE}\b(?P<side>last|next) (?P<month>{_IN_MONTH_EN})\b(?! of\b)", _month_named),
     # French; « cette nuit » is left as said, being the night before or the night to come
-    (_FR, r"\bavant[- ]hier(?: (?:matin|soir))?\b", _away(-2)),
-    (_FR, rf"\baprès[- ]demain(?: (?:{_PART_FR}))?\b", _away(2)),
-    (_FR, rf"\bhier(?: (?:{_PART_FR}))?\b", _away(-1)),
-    (_FR, rf"\bdemain(?: (?:{_PART_FR}))?\b", _away(1)),
-    (_FR, r"\b(?:aujourd['’]hui|ce (?:matin|midi|soir)|cet(?:te)? après-midi)\b", _away(0)),
-    (_FR, rf"\bil y a (?P<n>{_N_FR}) (?P<unit>{_UNIT_FR})\b{_NOT_A_SPAN_FR}", _ago),
-    (_FR, rf"\b(?:dans|d['’]ici) (?P<n>{_N_FR}) (?P<unit>{_UNIT_FR})\b{_NOT_A_SPAN_FR}", _ahead),
-    (_FR, rf"\b(?P<weekday>{_WD_FR}) de (?:la |cette )semaine (?P<side>{_SIDE_FR})\b", _day_of_week_period),
-    (_FR, rf"(?<!\ble )\b(?P<weekday>{_WD_FR}) (?P<side>{_PAST_FR}|prochain)\b", _weekday),
-    (_FR, rf"\b(?P<side>ce) (?P<weekday>{_WD_FR})\b", _weekday),
-    (_FR, rf"\b(?:la |l['’]|le )(?P<unit>week-?end|semaine|mois|année|an) (?P<side>{_SIDE_FR})\b(?! à\b)", _period),
-    (_FR, r"\b(?P<side>cette|ce) (?P<unit>week-?end|semaine|mois|année)(?:-ci)?\b", _period),
-    (_FR, rf"\b{_M_FR} (?P<side>{_PAST_FR}|prochain)\b", _month_named),
+    (_FR, "hier", r"\bavant[- ]hier(?: (?:matin|soir))?\b", _away(-2)),
+    (_FR, "demain", rf"\baprès[- ]demain(?: (?:{_PART_FR}))?\b", _away(2)),
+    (_FR, "hier", rf"\bhier(?: (?:{_PART_FR}))?\b", _away(-1)),
+    (_FR, "demain", rf"\bdemain(?: (?:{_PART_FR}))?\b", _away(1)),
+    (_FR, "hui|ce|cet|cette", r"\b(?:aujourd['’]hui|ce (?:matin|midi|soir)|cet(?:te)? après-midi)\b", _away(0)),
+    (_FR, "il", rf"\bil y a (?P<n>{_N_FR}) (?P<unit>{_UNIT_FR})\b{_NOT_A_SPAN_FR}", _ago),
+    (_FR, "dans|ici", rf"\b(?:dans|d['’]ici) (?P<n>{_N_FR}) (?P<unit>{_UNIT_FR})\b{_NOT_A_SPAN_FR}", _ahead),
+    (_FR, "semaine", rf"\b(?P<weekday>{_WD_FR}) de (?:la |cette )semaine (?P<side>{_SIDE_FR})\b", _day_of_week_period),
+    (_FR, "dernier|passé|prochain", rf"(?<!\ble )\b(?P<weekday>{_WD_FR}) (?P<side>{_PAST_FR}|prochain)\b", _weekday),
+    (_FR, "ce", rf"\b(?P<side>ce) (?P<weekday>{_WD_FR})\b", _weekday),
+    (
+        _FR,
+        "semaine|mois|année|an|end|weekend",
+        rf"\b(?:la |l['’]|le )(?P<unit>week-?end|semaine|mois|année|an) (?P<side>{_SIDE_FR})\b(?! à\b)",
+        _period,
+    ),
+    (_FR, "cette|ce", r"\b(?P<side>cette|ce) (?P<unit>week-?end|semaine|mois|année)(?:-ci)?\b", _period),
+    (_FR, "dernier|passé|prochain", rf"\b{_M_FR} (?P<side>{_PAST_FR}|prochain)\b", _month_named),
 )
 
 
 @cache
-def _rules() -> tuple[tuple[str, re.Pattern[str], _Resolve], ...]:
-    return tuple((spoken, re.compile(pattern, re.IGNORECASE), resolve) for spoken, pattern, resolve in _GRAMMAR)
+def _rules() -> tuple[tuple[str, frozenset[str], re.Pattern[str], _Resolve], ...]:
+    return tuple(
+        (spoken, frozenset(needed.split("|")), re.compile(pattern, re.IGNORECASE), resolve)
+        for spoken, needed, pattern, resolve in _GRAMMAR
+    )
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock, isoformat
-from souvenance.domain.errors import Conflict, InvalidInput, NotFound
+from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from souvenance.domain.fact import Fact, State
 from souvenance.domain.note import Note, NoteClass
 from souvenance.memory import correct
@@ -126,6 +126,8 @@ class History:
                 return _restore_fact(tx, actor, number, change_id, now)
             found = find_note(tx, actor, str(ref))
             revert.require_configure(tx, actor, found.vault_id)
+            if found.note_class is NoteClass.SOURCE:
+                raise NotAllowed("This note is an ingested file.", hint="Bring back the file it comes from.")
             then = _living(_at(tx, found.vault_id, NOTE, found.id, change_id))
             after = note_as(found, then.after)
             if place_is_taken(tx, after):

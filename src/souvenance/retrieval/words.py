@@ -37,7 +37,7 @@ class Words:
         sizes = [self._size(tx, vault_id) for vault_id in vault_ids]
         passages = sum(count for count, _ in sizes)
         total = sum(count * length for count, length in sizes)
-        frequencies = tuple(self._frequency(tx, tuple(vault_ids), word.forms) for word in words)
+        frequencies = tuple(self._frequency(tx, tuple(vault_ids), word.forms) if passages else 0 for word in words)
         return WordField(passages, total / passages if passages else 0.0, frequencies)
 
     def find(

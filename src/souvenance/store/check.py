@@ -257,7 +257,7 @@ def links_to_nothing(tx: Transaction) -> list[Key]:
     """Ids of notes that links hold and that are not there."""
     there = exists().where(note.c.vault_id == link.c.vault_id, note.c.id == link.c.target_note_id)
     held = link.c.target_note_id.is_not(None)
-    return _keys(tx, select(link.c.vault_id, link.c.target_note_id).where(held, ~there).distinct())
+    return _keys(tx, select(link.c.vault_id, link.c.target_note_id.label("id")).where(held, ~there).distinct())
 
 
 def loosen_links(tx: Transaction, keys: Sequence[Key]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, false, func, or_, select
 
 from souvenance.domain.access import Actor, Route
 from souvenance.store.access import configured, readable, withheld
@@ -185,12 +185,15 @@ def count_withheld(tx: Transaction, actor: Actor, writer: Writer, *, since: date
 
 
 def list_audit(tx: Transaction, actor: Actor, *, limit: int, offset: int) -> list[AuditEntry]:
-    """The audit log, newest first: of vaults the actor configures, and the actor's own acts outside any vault.
+    """The audit log, newest first: of vaults the actor configures, and a person's own acts outside any vault.
 
     What was done to a vault that is gone is told to who did it, on a local route only, since it may name the vault.
+    Nothing outside vaults (tokens, memberships) is told through a token or to a model.
     """
     own: ColumnElement[bool] = audit.c.vault_id.is_(None)
-    if actor.route is Route.LOCAL:
+    if actor.token_id is not None or actor.is_model:
+        own = false()
+    elif actor.route is Route.LOCAL:
         own = or_(own, audit.c.vault_id.not_in(select(vault.c.id)))
     who = func.coalesce(func.nullif(audit.c.actor, ""), user.c.display_name, "").label("who")
     joined = audit.outerjoin(user, user.c.id == audit.c.user_id).outerjoin(vault, vault.c.id == audit.c.vault_id)

@@ -1,0 +1,1 @@
+"""A pass over a quiet vault: what says the same thing, what disagrees. It proposes; people decide."""

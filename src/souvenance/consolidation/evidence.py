@@ -1,0 +1,145 @@
+"""What can be seen between two facts without a language model: how much each covers the other, and what differs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from souvenance.consolidation.contradictions import Slots, find_slots
+from souvenance.consolidation.reading import NAME_WEIGHT, Reading, Term
+
+_DENYING = frozenset(
+    {("permission", -1), ("every", -1), ("always", -1), ("own", -1), ("distinguish", -1), ("stomach", -1)}
+)
+"""Sides of opposites that deny by themselves: "forbidden" is "not allowed"."""
+_VALUE_WEIGHT = 1.2  # of a number or a date, where an ordinary word weighs 1 and a name 1.6
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One term of `a` found in `b`, with how sure that is (1: the same stem)."""
+
+    a: Term
+    b: Term
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Everything `judge` weighs. Weights are those of content words: 1 each, a name 1.6, a common word 0.25."""
+
+    covered: float  # harmonic mean of the shares of each fact that the other holds too, values included; 0 to 1
+    missing_least: float  # weight of the words that the other lacks, slots left out: of the fact with the fewest
+    missing_most: float
+    shared: float  # weight of the words that both hold
+    matches: tuple[Match, ...]
+    other_names: tuple[tuple[str, ...], tuple[str, ...]]  # names that only one has
+    key: float  # likeness of the keys, 0 to 1
+    slots: Slots
+    renamed: bool  # under one key, the same words but another name
+    denial: bool  # one fact as a whole denies or forbids, the other does not
+    changed: bool  # one fact, and one only, says that something changed
+    no_longer: bool
+    cross_language: bool
+
+    @property
+    def conflict(self) -> bool:
+        """Does anything differ that two wordings of one fact would not? Such a pair is never called a duplicate."""
+        slots = self.slots
+        return bool(slots.differing or slots.mixed or self.renamed or self.denial or self.no_longer or self.changed)
+
+
+def weigh(a: Reading, b: Reading, key_a: tuple[Term, ...], key_b: tuple[Term, ...]) -> Evidence:
+    """Compare two readings and their keys."""
+    slots = find_slots(a, b)
+    matches = match_terms(a.terms, b.terms)
+    share_a, missing_a = _coverage(a, {id(m.a): m.strength for m in matches}, key_b, slots)
+    share_b, missing_b = _coverage(b, {id(m.b): m.strength for m in matches}, key_a, slots)
+    lone = (_lone_names(a, b), _lone_names(b, a))
+    key = key_likeness(key_a, key_b)
+    besides = [missing - NAME_WEIGHT * len(names) for missing, names in zip((missing_a, missing_b), lone, strict=True)]
+    return Evidence(
+        covered=2 * share_a * share_b / max(0.01, share_a + share_b),
+        missing_least=min(missing_a, missing_b),
+        missing_most=max(missing_a, missing_b),
+        shared=sum(m.strength * min(m.a.weight, m.b.weight) for m in matches),
+        matches=tuple(matches),
+        other_names=lone,
+        key=key,
+        slots=slots,
+        renamed=key >= 0.9 and all(lone) and max(besides) < 0.5 and not slots.differing and not slots.scopes,
+        denial=_denies(a) != _denies(b),
+        changed=a.changed != b.changed,
+        no_longer=a.no_longer != b.no_longer,
+        cross_language=a.language != b.language,
+    )
+
+
+def match_terms(left: tuple[Term, ...], right: tuple[Term, ...]) -> list[Match]:
+    """Pair the terms of two facts one to one, the surest first."""
+    pairs = [Match(a, b, strength) for a in left for b in right if (strength := likeness(a, b)) > 0]
+    used: set[int] = set()
+    chosen = []
+    for match in sorted(pairs, key=lambda match: -match.strength):
+        if id(match.a) not in used and id(match.b) not in used:
+            used.update((id(match.a), id(match.b)))
+            chosen.append(match)
+    return chosen
+
+
+def likeness(a: Term, b: Term) -> float:
+    """1 for one stem or spelling, 0.9 for synonyms and translations, 0.7 for one family or cognates, else 0."""
+    if a.stem == b.stem or a.surface == b.surface:
+        return 1.0
+    if a.meaning.concepts & b.meaning.concepts:
+        return 0.9
+    if a.name or b.name:
+        return 0.0
+    common = 0
+    for x, y in zip(a.stem, b.stem, strict=False):
+        if x != y:
+            break
+        common += 1
+    close = common >= 4 and common >= 0.7 * max(len(a.stem), len(b.stem))
+    return 0.7 if close or common >= 6 else 0.0
+
+
+def key_likeness(left: tuple[Term, ...], right: tuple[Term, ...]) -> float:
+    """Share of the shorter key's words that the other has, synonyms counted; 0 when a key is empty."""
+    if not left or not right:
+        return 0.0
+    return sum(match.strength for match in match_terms(left, right)) / min(len(left), len(right))
+
+
+def _coverage(
+    reading: Reading, hit: dict[int, float], other_key: tuple[Term, ...], slots: Slots
+) -> tuple[float, float]:
+    covered = missing = 0.0
+    for term in reading.terms:
+        strength = hit.get(id(term), 0.0)
+        if not strength and any(likeness(term, key) for key in other_key):
+            strength = 0.6  # said by the other's key
+        covered += term.weight * strength
+        if not strength and term.stem not in slots.used:
+            missing += term.weight
+    total = sum(term.weight for term in reading.terms) + _VALUE_WEIGHT * len(reading.values)
+    covered += _VALUE_WEIGHT * min(len(slots.same_values), len(reading.values))
+    return min(1.0, covered / max(0.5, total)), missing
+
+
+def _lone_names(reading: Reading, other: Reading) -> tuple[str, ...]:
+    spellings = {term.surface for term in other.terms}
+    return tuple(sorted(n for n in reading.names if n not in spellings and not any(_variant(n, s) for s in spellings)))
+
+
+def _variant(name: str, other: str) -> bool:
+    return min(len(name), len(other)) >= 4 and (name.startswith(other) or other.startswith(name))
+
+
+def _denies(reading: Reading) -> bool:
+    """Does the fact as a whole deny or forbid? A forbidding word under a negation does not."""
+    lexical = turned = False
+    for term in reading.terms:
+        for axis, sign in term.meaning.axes:
+            lexical |= (axis, -sign if term.negated else sign) in _DENYING
+            turned |= term.negated and (axis, sign) in _DENYING
+    return lexical or (reading.negative and not turned)
