@@ -78,7 +78,6 @@ async def test_every_answer_keeps_to_its_budget_and_says_what_is_missing(
             text, shown = result.content[0].text, json.dumps(result.structured_content, ensure_ascii=False)
             assert estimate_tokens(text) <= most, (tool, arguments)
             assert estimate_tokens(shown) <= most * 1.1, (tool, arguments)
-            assert len(result.structured_content) > 2
             if tool not in {"whoami"}:
                 said = ("more", "cut", "next", "Page 1 of", "raise")
                 assert any(word in text for word in said), (tool, arguments, text)
