@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from souvenance.accounts.tokens import Tokens
 from souvenance.domain.access import Actor, Route, Source
+from souvenance.domain.person import User
 from souvenance.ingest.imports import Imports
 from souvenance.memory.facts import Facts
 from souvenance.notes.context import Context
@@ -15,7 +16,7 @@ from souvenance.retrieval.audit import Retrievals
 from souvenance.retrieval.embedding import Embedding
 from souvenance.retrieval.retrieval import Retrieval
 from souvenance.store.database import Database
-from souvenance.store.people import User
+from souvenance.upkeep.census import Census
 from souvenance.vaults.vaults import Vaults
 
 
@@ -35,6 +36,7 @@ class Application:
     embedding: Embedding
     retrieval: Retrieval
     retrievals: Retrievals
+    census: Census
 
     def owner_through(
         self, source: Source, *, route: Route = Route.LOCAL, is_model: bool = False, name: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -18,10 +19,20 @@ class Settings(BaseSettings):
     data: Path = Field(default=Path("~/.local/share/souvenance"), description="Folder of the embedded store.")
     database_url: SecretStr | None = Field(default=None, description="PostgreSQL URL; the embedded store when unset.")
     host: str = Field(default="127.0.0.1", description="Address `serve` listens on.")
-    port: int = Field(default=8765, ge=1, le=65535, description="Port `serve` listens on.")
+    port: int = Field(default=8765, ge=0, le=65535, description="Port `serve` listens on; 0 takes any free one.")
+    allowed_hosts: str = Field(
+        default="", description="Further host names `serve` answers to, separated by commas: those of a reverse proxy."
+    )
+    log_format: Literal["console", "json"] = Field(default="console", description="Form of the logs of `serve`.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="Least level of the logs of `serve`."
+    )
     embedder: str = Field(default="local", description="`local` for the bundled model, `none` for words only.")
     mcp_all_tools: bool = Field(default=False, description="Offer the occasional MCP tools beside the ten.")
     mcp_route: Route = Field(default=Route.CLOUD, description="Route of the stdio MCP server: `cloud` or `local`.")
+    mcp_answer_tokens: int = Field(
+        default=4000, ge=600, le=100_000, description="Most tokens of one MCP answer; what is cut is said."
+    )
 
     @property
     def data_folder(self) -> Path:

@@ -19,7 +19,14 @@ from souvenance.retrieval.meaning import Meaning
 from souvenance.retrieval.retrieval import Retrieval
 from souvenance.settings import Settings
 from souvenance.store.database import Database, sqlite_url
+from souvenance.upkeep.census import Census
+from souvenance.upkeep.doctor import Doctor
 from souvenance.vaults.vaults import Vaults
+
+
+def store_url(settings: Settings) -> str:
+    """The URL of the store these settings point at."""
+    return settings.database_url.get_secret_value() if settings.database_url else sqlite_url(settings.data_folder)
 
 
 def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Embedder | None = None) -> Application:
@@ -29,12 +36,11 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
     """
     if embedder is None and settings.embedder == "local":
         embedder = LocalEmbedder()
-    url = settings.database_url.get_secret_value() if settings.database_url else sqlite_url(settings.data_folder)
-    database = Database(url).open()
-    notes = Notes(database, clock)
+    database = Database(store_url(settings)).open()
     retrievals = Retrievals(database)
     vaults = Vaults(database, clock, has_local_embedder=embedder is not None)
     embedding = Embedding(database, embedder, clock)
+    notes = Notes(database, clock)
     return Application(
         database=database,
         owner=ensure_owner(database, clock),
@@ -48,4 +54,10 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         embedding=embedding,
         retrieval=Retrieval(database, clock, Meaning(embedding), retrievals),
         retrievals=retrievals,
+        census=Census(database),
     )
+
+
+def open_doctor(settings: Settings) -> Doctor:
+    """The examination of the memory these settings point at; the memory need not open."""
+    return Doctor(store_url(settings), embedder=LocalEmbedder() if settings.embedder == "local" else None)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from souvenance.store.terms import LONGEST_TERM, analyse, analyse_query
+from souvenance.store.terms import LONGEST_TERM, MOST_QUERY_WORDS, analyse, analyse_query
 
 
 def finds(query: str, passage: str, language: str | None = None) -> bool:
@@ -95,6 +95,18 @@ def test_function_words_are_marked_and_kept() -> None:
     assert words["sci"] is False
     assert words["saw"] is False
     assert all(words[form] for form in ("ou", "est", "la", "who", "the"))
+
+
+def test_nouns_that_look_like_the_other_language_s_function_words_count() -> None:
+    assert [word.common for word in analyse_query("car son thé")] == [False, False, False]
+
+
+def test_a_query_as_long_as_a_book_is_cut() -> None:
+    assert len(analyse_query(" ".join(f"mot{number}" for number in range(100_000)))) == MOST_QUERY_WORDS
+
+
+def test_a_query_in_languages_without_a_stemmer_is_stemmed_as_passages_of_unknown_language_are() -> None:
+    assert analyse_query("horses", ("ja", "xx")) == analyse_query("horses")
 
 
 def test_a_query_names_each_word_once() -> None:

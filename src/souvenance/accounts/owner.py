@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from souvenance.domain.clock import Clock
+from souvenance.domain.person import User
 from souvenance.store import people
 from souvenance.store.database import Database
-from souvenance.store.people import User
 
 OWNER = "owner"
 

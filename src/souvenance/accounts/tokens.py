@@ -10,11 +10,11 @@ from datetime import timedelta
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import NotAllowed, NotAuthenticated, NotFound
+from souvenance.domain.person import Token
 from souvenance.domain.vault import clean_name
 from souvenance.store import history, people
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database
-from souvenance.store.people import Token
 
 PREFIX = "sv_"
 _TOUCH_EVERY = timedelta(minutes=5)

@@ -80,7 +80,11 @@ class Facts:
                 ) from None
             if actor.vaults is not None:
                 raise
-            return self._vaults.create_in(tx, actor, name=project, kind=VaultKind.PROJECT)
+            tx.hold("project", actor.user_id)
+            try:
+                return vault_rows.named_vault(tx, actor, project, to_write=True)
+            except NotFound:
+                return self._vaults.create_in(tx, actor, name=project, kind=VaultKind.PROJECT)
         if found.kind is VaultKind.PERSONAL:
             raise InvalidInput("The personal vault is not a project.", hint="Use remember_about_user.")
         return found

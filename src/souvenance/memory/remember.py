@@ -184,6 +184,7 @@ def write(
 
     The same words about the same subject in the same category are skipped. `digest` becomes the page's index line.
     """
+    tx.hold("remember", vault.id)
     known = facts.same_facts(tx, vault_id=vault.id, hashes=[item.hashed for item in prepared])
     fresh = list({item.hashed: item for item in prepared if item.hashed not in known}.values())
     pages = Pages(tx, vault=vault, at=at, digest=digest)
@@ -221,7 +222,7 @@ def keep(tx: Transaction, actor: Actor, items: Sequence[tuple[Fact, Prepared]]) 
     Returns the facts as they were stored.
     """
     kept = [(dated(tx, actor, item, at=item.created_at), prepared) for item, prepared in items]
-    facts.add_facts(tx, {prepared.hashed: item for item, prepared in kept})
+    facts.add_facts(tx, [(prepared.hashed, item) for item, prepared in kept])
     passages.add_fact_passages(tx, [(item, prepared.words) for item, prepared in kept])
     for item, _ in kept:
         links.follow_fact(tx, None, item)

@@ -21,14 +21,18 @@ def index(tx: Transaction, note: Note, pieces: list[Piece] | None = None) -> Non
     """Make what search and the graph know of a document what its text says; nothing where it is out of every read."""
     if note.note_class is NoteClass.AGENT_MEMORY:
         return
-    stands = note.deleted_at is None
-    found = (split(note.content) if pieces is None else pieces) if stands else []
-    if stands and not found:
-        found = [Piece(heading="", text=note.title)]
+    found = pieces_of(note, pieces)
     passages.replace_note_passages(
         tx, vault_id=note.vault_id, note_id=note.id, title=note.title, pieces=found, active=not note.disabled
     )
     links.follow_note(tx, note)
+
+
+def pieces_of(note: Note, pieces: list[Piece] | None = None) -> list[Piece]:
+    """What search should know of a document: its text in pieces, or its title; nothing of one in the trash."""
+    if note.deleted_at is not None:
+        return []
+    return (split(note.content) if pieces is None else pieces) or [Piece(heading="", text=note.title)]
 
 
 def delete(tx: Transaction, actor: Actor, *, note: Note, at: datetime) -> Note:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from souvenance.domain.access import Actor
 from souvenance.domain.errors import NotAllowed, SouvenanceError
@@ -26,9 +26,13 @@ class Retrievals:
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self.dropped = 0
+        self.observers: list[Callable[[Retrieval], None]] = []
+        """Told of each read in the thread that made it; none may raise or take time."""
 
     def record(self, actor: Actor, entry: Retrieval) -> None:
         """Write a read down soon."""
+        for observer in self.observers:
+            observer(entry)
         with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._write, name="retrieval-audit", daemon=True)

@@ -82,10 +82,7 @@ def search_passages(
         shown = replace(columns, attention=columns.attention * open_to)
     ranking = rank(_field(field, query, found), shown) if scope.protected else everything
     sure = confidence(ranking, shown, meaning.calibration if found else None)
-    if not by_words:
-        matcher = Matcher.VECTORS
-    else:
-        matcher = Matcher.HYBRID if found else Matcher.WORDS
+    matcher = (Matcher.HYBRID if by_words else Matcher.VECTORS) if found else Matcher.WORDS
     return Searched(passages, ranking, everything, sure, matcher)
 
 

@@ -50,6 +50,15 @@ class Transaction:
         """Run one statement, once per mapping where several are given."""
         return self.connection.execute(statement, values)
 
+    def hold(self, *names: object) -> None:
+        """Make others who would do the same thing at once wait until this transaction ends.
+
+        For what is looked up first and made where it is missing. Writers to SQLite wait for each other anyway.
+        """
+        if not self.is_sqlite:
+            statement = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+            self.execute(statement, {"name": ":".join(map(str, names))})
+
     def next_numbers(self, series: str, count: int = 1) -> Sequence[int]:
         """Reserve `count` rising numbers of a series (`fact_number`, `passage_id`).
 
@@ -144,6 +153,16 @@ class Database:
 
             upgrade(self, found)
         return self
+
+    def require_current(self) -> str:
+        """The schema's revision; StoreUnavailable when the store cannot be reached or has another one."""
+        found = self._schema_revision()
+        if found != SCHEMA_REVISION:
+            raise StoreUnavailable(
+                f"The store has schema {found}; this program works with {SCHEMA_REVISION}.",
+                hint="Restart Souvenance: it upgrades the store when it opens it.",
+            )
+        return found
 
     def close(self) -> None:
         """Give every connection back."""

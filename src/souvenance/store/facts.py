@@ -85,10 +85,10 @@ def in_state(*states: State) -> ColumnElement[bool]:
     return chosen
 
 
-def add_facts(tx: Transaction, items: Mapping[str, Fact]) -> None:
-    """Write new facts, by their content hashes."""
+def add_facts(tx: Transaction, items: Sequence[tuple[str, Fact]]) -> None:
+    """Write new facts, each with its content hash."""
     if items:
-        tx.execute(insert(fact), [_row(item, hashed) for hashed, item in items.items()])
+        tx.execute(insert(fact), [_row(item, hashed) for hashed, item in items])
 
 
 def save_fact(tx: Transaction, before: Fact, after: Fact) -> None:

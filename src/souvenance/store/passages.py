@@ -137,6 +137,11 @@ def _forget_next(tx: Transaction, *, vault_id: int, places: Sequence[tuple[str, 
             vectors.forget(tx, vault_id=vault_id, passage_ids=list(tx.execute(statement).scalars()))
 
 
+def heading_of(title: str, piece: Piece) -> str:
+    """The trail of a note's passage: its title, then the headings above it."""
+    return " > ".join(part for part in (title, piece.heading) if part)
+
+
 def replace_note_passages(
     tx: Transaction,
     *,
@@ -150,7 +155,7 @@ def replace_note_passages(
     """Make a note's passages those of `pieces`; a piece that says what one said before keeps its passage and vector."""
     here = (passage.c.vault_id == vault_id) & (passage.c.note_id == note_id) & passage.c.fact_number.is_(None)
     old: list[Mapping[Any, Any]] = list(tx.execute(select(passage).where(here).order_by(passage.c.ordinal)).mappings())
-    wanted = [(" > ".join(part for part in (title, piece.heading) if part), piece.text) for piece in pieces]
+    wanted = [(heading_of(title, piece), piece.text) for piece in pieces]
     spare: dict[tuple[str, str, bool], list[Mapping[Any, Any]]] = {}
     for row in old:
         spare.setdefault((row["heading"], row["text"], row["active"]), []).append(row)

@@ -2,41 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import insert, select, text, update
 
 from souvenance.domain.access import Route
+from souvenance.domain.person import Token, User
 from souvenance.store.database import Transaction
 from souvenance.store.tables import membership, team, token, token_vault, user
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class User:
-    """A person who owns or shares vaults."""
-
-    id: int
-    handle: str
-    display_name: str
-    language: str
-    time_zone: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
-    """An API token as its owner sees it; the secret itself is shown once and kept only as a hash (A3)."""
-
-    id: int
-    user_id: int
-    name: str
-    can_write: bool
-    route: Route
-    app: str | None
-    vault_ids: frozenset[int] | None
-    created_at: datetime
-    last_used_at: datetime | None
-    revoked_at: datetime | None
 
 
 def find_user(tx: Transaction, handle: str, *, lock: bool = False) -> User | None:

@@ -6,7 +6,7 @@ since the language of a short question is seldom known and a vault often mixes t
 the French stem and as the English one, and a passage matches the word when it holds either.
 
 What a term is: lower case, accents removed, compatibility forms unified (full width, ligatures), stemmed by Snowball.
-Words glued together (`snake_case`, `camelCase`, `nounours64`) are stored whole and in parts. Chinese, Japanese, Korean
+Words glued together (`snake_case`, `camelCase`, `barnacle42`) are stored whole and in parts. Chinese, Japanese, Korean
 and Thai runs are stored as overlapping pairs of characters, so that a word is found anywhere inside a sentence; Chinese
 characters and Korean syllables also singly, since both languages have words of one character.
 
@@ -24,10 +24,13 @@ from typing import Final
 
 import Stemmer  # type: ignore[import-not-found]
 
-from souvenance.store.function_words import FUNCTION_WORDS
+from souvenance.store.function_words import is_function_word
 
 LONGEST_TERM: Final = 64
 """Characters kept of one term. Longer ones are encoded data, not words; the beginning still finds them."""
+
+MOST_QUERY_WORDS: Final = 256
+"""Distinct words kept of a query, the first ones, so that a pasted book stays a question that can be answered."""
 
 DEFAULT_LANGUAGES: Final = ("fr", "en")
 """The languages in which a word is stemmed when nobody said which one it is in."""
@@ -90,25 +93,26 @@ def analyse(text: str, language: str | None) -> list[str]:
 def analyse_query(text: str, languages: tuple[str, ...] = DEFAULT_LANGUAGES) -> list[QueryWord]:
     """Return the distinct words of a query, in order of first appearance, with the terms each may be stored as.
 
-    `languages` are those of the passages searched; words are stemmed in each of them. Runs of Chinese, Japanese,
+    `languages` are those of the passages searched; words are stemmed in each of them (in `DEFAULT_LANGUAGES` where none
+    has a stemmer). At most `MOST_QUERY_WORDS` are returned. Runs of Chinese, Japanese,
     Korean and Thai give one word per pair of characters, or the character itself where it stands alone.
     """
-    stems = tuple(_SNOWBALL[code] for code in map(_code, languages) if code in _SNOWBALL)
-    found: list[QueryWord] = []
-    place: dict[str, int] = {}
+    known_codes = [code for code in map(_code, languages) if code in _SNOWBALL]
+    stems = tuple(_SNOWBALL[code] for code in known_codes or DEFAULT_LANGUAGES)
+    found: dict[str, QueryWord] = {}
     for raw in dict.fromkeys(_words(text)):
         for word in _query_words(raw, stems):
-            at = next((place[form] for form in word.forms if form in place), len(found))
-            if at == len(found):
-                found.append(word)
-            else:
-                # « scie » and « scies » are one word: asked twice, it must not weigh twice.
-                known = found[at]
+            # « scie » and « scies » are one word: asked twice, it must not weigh twice.
+            stem = word.forms[0]
+            if stem in found:
+                known = found[stem]
                 forms = tuple(dict.fromkeys(known.forms + word.forms))
-                found[at] = QueryWord(forms, known.common and word.common)
-            for form in word.forms:
-                place.setdefault(form, at)
-    return found
+                found[stem] = QueryWord(forms, known.common and word.common)
+            elif len(found) < MOST_QUERY_WORDS:
+                found[stem] = word
+            else:
+                return list(found.values())
+    return list(found.values())
 
 
 def _code(language: str) -> str:
@@ -164,7 +168,7 @@ def _pieces(word: str) -> Iterator[tuple[str, bool]]:
 
 
 def _parts(word: str) -> list[str]:
-    """Return the parts of a word written in one piece (`LanternCon`, `nounours64`), none when it is simple."""
+    """Return the parts of a word written in one piece (`BigKettle`, `barnacle42`), none when it is simple."""
     if word.isalpha() and (word.islower() or word.isupper() or word.istitle()):
         return []
     parts = [part for part in _PART.findall(word) if len(part) > 1]
@@ -177,7 +181,7 @@ def _stems(word: str, algorithms: tuple[str, ...]) -> list[str]:
     Stemmers read accents (« réglée » is a participle, "reglee" is not), while people leave them out.
     """
     written, folded = word.casefold()[:LONGEST_TERM], _fold(word)[:LONGEST_TERM]
-    stems = [folded] if not algorithms else []
+    stems: list[str] = []
     for algorithm in algorithms:
         stems.append(_fold(_stem(written, algorithm))[:LONGEST_TERM])
         stems.append(_stem(folded, algorithm))
@@ -215,5 +219,4 @@ def _query_words(word: str, algorithms: tuple[str, ...]) -> Iterator[QueryWord]:
         for part in _parts(piece[:LONGEST_TERM]):
             if not part.isdigit():
                 forms.extend(_stems(part, algorithms))
-        folded = _fold(piece)
-        yield QueryWord(tuple(dict.fromkeys(forms)), any(folded in known for known in FUNCTION_WORDS.values()))
+        yield QueryWord(tuple(dict.fromkeys(forms)), is_function_word(piece.casefold(), _fold(piece)))

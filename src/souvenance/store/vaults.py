@@ -115,6 +115,7 @@ def add_vault(
     at: datetime,
 ) -> int:
     """Create a vault; its id. The slug must be free within the team."""
+    tx.hold("add_vault", team_id)
     if tx.execute(select(vault.c.id).where(vault.c.team_id == team_id, vault.c.slug == slug)).scalar() is not None:
         raise Conflict(f"There is already a vault called “{slug}”.", hint="Choose another name.", slug=slug)
     statement = insert(vault).values(

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, delete, func, insert, literal_column, select, update
-from sqlalchemy.orm import aliased
 
 from souvenance.store.database import Transaction
 from souvenance.store.tables import embedding_model, passage, passage_vector, vector_change
@@ -112,7 +111,7 @@ def layout(*, heading: str, text: str, speaker: str, is_fact: bool) -> str:
 
 def texts_to_embed() -> Select[tuple[int, int, int | None, str, str, str, str | None, str | None]]:
     """A query for passages with all that `unembedded` needs; its caller adds which."""
-    earlier = aliased(passage)
+    earlier = passage.alias()
     before = (
         select(earlier.c.id)
         .where(
@@ -128,7 +127,7 @@ def texts_to_embed() -> Select[tuple[int, int, int | None, str, str, str, str | 
         .correlate(passage)
         .scalar_subquery()
     )
-    previous = aliased(passage)
+    previous = passage.alias()
     return select(
         passage.c.vault_id,
         passage.c.id,

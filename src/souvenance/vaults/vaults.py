@@ -115,7 +115,9 @@ class Vaults:
             raise NotAllowed(
                 "This token does not reach the personal vault.", hint="The owner can make a token that lists it."
             )
-        return self.create_in(tx, actor, name=PERSONAL_NAME, kind=VaultKind.PERSONAL)
+        tx.hold("personal", actor.user_id)
+        found = rows.find_vault(tx, actor, condition)
+        return found or self.create_in(tx, actor, name=PERSONAL_NAME, kind=VaultKind.PERSONAL)
 
     def change(
         self,

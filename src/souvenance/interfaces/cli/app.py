@@ -1,0 +1,101 @@
+"""The command as a whole: its verbs by noun, its global options, and what becomes of an error."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+
+import typer
+
+from souvenance import __version__
+from souvenance.domain.errors import SouvenanceError
+from souvenance.interfaces.cli import audit, context, fact, find, history, ingest, note, remember, token, upkeep, vault
+from souvenance.interfaces.cli.exits import ExitCode, exit_code, tell
+from souvenance.interfaces.cli.session import (
+    DataOption,
+    DebugOption,
+    JsonOption,
+    Options,
+    ReaderGone,
+    Server,
+    Session,
+    UrlOption,
+    verb,
+)
+
+command = typer.Typer(
+    name="souvenance",
+    help="A memory for AI assistants that people can read, correct, weigh and trust.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+for single in (remember.group, find.group, audit.group, upkeep.group):
+    command.add_typer(single)
+for noun in (
+    vault.group, fact.group, note.group, history.group, audit.retrievals, context.group, token.group, ingest.group,
+):  # fmt: skip
+    command.add_typer(noun)
+
+
+@command.callback()
+def options(
+    started: typer.Context,
+    *,
+    data: DataOption = None,
+    database_url: UrlOption = None,
+    as_json: JsonOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """A memory for AI assistants that people can read, correct, weigh and trust."""
+    servers = started.obj or {}
+    started.obj = Options(data=data, database_url=database_url, as_json=as_json, debug=debug, servers=dict(servers))
+
+
+@verb(command, "version")
+def version(session: Session) -> None:
+    """Print the version."""
+    session.out.say({"version": __version__}, __version__)
+
+
+def run(arguments: Sequence[str], *, servers: Mapping[str, Server] | None = None) -> int:
+    """Run one command line; its exit code. `servers` are what `serve` and `mcp` start, given the settings."""
+    as_json, debug = "--json" in arguments, "--debug" in arguments
+    try:
+        code = command(list(arguments), prog_name="souvenance", standalone_mode=False, obj=dict(servers or {}))
+    except SouvenanceError as error:
+        if debug:
+            traceback.print_exc()
+        tell(error.as_dict(), as_json=as_json)
+        return exit_code(error)
+    except typer.TyperException as error:
+        return _misused(error, as_json=as_json)
+    except (KeyboardInterrupt, typer.Abort):
+        code = ExitCode.INTERRUPTED
+    except ReaderGone:
+        # The reader has gone: say nothing more, not even when the interpreter flushes on its way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.BROKEN_PIPE
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        message = f"This should not have happened ({type(error).__name__})."
+        tell({"code": "fault", "message": message, "hint": "The same with --debug shows where."}, as_json=as_json)
+        return ExitCode.FAULT
+    if code == ExitCode.INTERRUPTED:
+        tell({"code": "interrupted", "message": "Stopped. What was acknowledged is kept."}, as_json=as_json)
+    return code if isinstance(code, int) else ExitCode.DONE
+
+
+def _misused(error: typer.TyperException, *, as_json: bool) -> int:
+    """A usage error; a bare noun shows its help instead and is no error to a person who looks around."""
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        print(message)
+        return ExitCode.USAGE
+    path = context.command_path if context is not None else "souvenance"
+    tell({"code": "usage", "message": message, "hint": f"{path} --help shows how it is used."}, as_json=as_json)
+    return ExitCode.USAGE

@@ -1,0 +1,176 @@
+"""`souvenance fact`: read and correct facts by their number."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from souvenance.domain.clock import isoformat
+from souvenance.domain.fact import Fact, State
+from souvenance.interfaces.cli.session import Session, read_text, verb
+from souvenance.interfaces.cli.shapes import fact_shape
+
+group = typer.Typer(name="fact", help="Facts, each by its number.", no_args_is_help=True)
+
+Number = Annotated[str, typer.Argument(metavar="NUMBER", help="A fact's number: 12 or #12.")]
+Version = Annotated[int | None, typer.Option(help="Refuse if the fact is no longer at this version.")]
+
+
+def numbered(text: str) -> int:
+    """The number in `12` or `#12`."""
+    digits = text.strip().removeprefix("[").removesuffix("]").removeprefix("#")
+    if not digits.isascii() or not digits.isdigit() or len(digits) > 18:
+        raise typer.BadParameter(f"{text!r} is not the number of a fact.", param_hint="'NUMBER'")
+    return int(digits)
+
+
+@verb(group, "show")
+def show(session: Session, number: Number) -> None:
+    """Show one fact, whatever its state."""
+    fact = session.memory.facts.get(actor=session.actor, number=numbered(number))
+    shape = fact_shape(session, fact)
+    lines = [f"#{fact.number} {fact.content}"]
+    for name, value in shape.items():
+        if name not in {"number", "content"} and value not in ("", None, (), False):
+            lines.append(f"  {name}: {isoformat(value) if hasattr(value, 'astimezone') else value}")
+    session.out.say(shape, *lines)
+
+
+@verb(group, "list")
+def list_facts(
+    session: Session,
+    *,
+    vault: Annotated[str | None, typer.Option(help="Only this vault.")] = None,
+    state: Annotated[list[State] | None, typer.Option(help="In force when left out; repeats.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 50,
+    offset: Annotated[int, typer.Option(min=0, help="Skip this many.")] = 0,
+) -> None:
+    """List facts, the most recently updated first."""
+    names = [vault] if vault is not None else list(session.slugs.values())
+    facts: list[Fact] = []
+    for name in names:
+        facts += session.memory.facts.list(
+            actor=session.actor, vault=name, states=tuple(state or (State.IN_FORCE,)), limit=offset + limit + 1
+        )
+    facts.sort(key=lambda fact: (fact.updated_at, fact.number), reverse=True)
+    shown = facts[offset : offset + limit]
+    more = len(facts) > offset + limit
+    shapes = [fact_shape(session, fact) for fact in shown]
+    session.out.table(
+        {"facts": shapes, "more": more},
+        columns=("", "vault", "category", "fact", "state", "updated"),
+        rows=[
+            (f"#{s['number']}", s["vault"], s["category"], s["content"], s["state"], s["updated_at"]) for s in shapes
+        ],
+        empty="There is no such fact.",
+    )
+    if more:
+        session.out.note(f"There is more: --offset {offset + limit}")
+
+
+@verb(group, "edit", writes=True)
+def edit(
+    session: Session,
+    number: Number,
+    content: Annotated[str | None, typer.Argument(help="The new wording; - reads standard input.")] = None,
+    *,
+    key: Annotated[str | None, typer.Option(help="Its short name.")] = None,
+    confidence: Annotated[float | None, typer.Option(help="How sure it is, 0 to 1.")] = None,
+    importance: Annotated[int | None, typer.Option(help="How much it matters, 1 to 10.")] = None,
+    version: Version = None,
+) -> None:
+    """Change what is given of a fact, and leave the rest; the old wording stays in its history."""
+    if content is None and key is None and confidence is None and importance is None:
+        raise typer.BadParameter("Nothing to change was given.", param_hint="'CONTENT'")
+    fact = session.memory.facts.edit(
+        actor=session.actor,
+        number=numbered(number),
+        version=version,
+        content=None if content is None else read_text(content, what="fact"),
+        key=key,
+        confidence=confidence,
+        importance=importance,
+    )
+    session.out.say(fact_shape(session, fact), f"#{fact.number} is now at version {fact.version}.")
+
+
+@verb(group, "retire", writes=True)
+def retire(
+    session: Session,
+    number: Number,
+    *,
+    reason: Annotated[str, typer.Option(help="Why it is no longer true.")],
+    replacement: Annotated[str | None, typer.Option(help="What is true instead.")] = None,
+    version: Version = None,
+) -> None:
+    """Say that a fact is no longer true. It is kept in the journal and can be restored."""
+    retired, successor = session.memory.facts.retire(
+        actor=session.actor, number=numbered(number), version=version, reason=reason, replacement=replacement
+    )
+    session.out.say(
+        {
+            "retired": fact_shape(session, retired),
+            "replacement": None if successor is None else fact_shape(session, successor),
+        },
+        f"#{retired.number} is retired{f' and replaced by #{successor.number}' if successor else ''}.",
+    )
+
+
+@verb(group, "restore", writes=True)
+def restore(
+    session: Session,
+    number: Number,
+    *,
+    change: Annotated[int | None, typer.Option(help="Back to what it was after this change of its history.")] = None,
+) -> None:
+    """Bring a fact back from the trash or the journal, or back to an earlier wording."""
+    wanted = numbered(number)
+    if change is not None:
+        session.memory.history.restore(actor=session.actor, ref=wanted, change_id=change)
+        fact = session.memory.facts.get(actor=session.actor, number=wanted)
+    else:
+        fact = session.memory.facts.restore(actor=session.actor, number=wanted)
+    session.out.say(fact_shape(session, fact), f"#{fact.number} is restored, at version {fact.version}.")
+
+
+@verb(group, "delete")
+def delete(session: Session, number: Number) -> None:
+    """Put a fact in the trash, out of every read at once."""
+    fact = session.memory.facts.delete(actor=session.actor, number=numbered(number))
+    session.out.say(
+        fact_shape(session, fact),
+        f"#{fact.number} is in the trash: souvenance fact restore {fact.number} brings it back.",
+    )
+
+
+@verb(group, "purge")
+def purge(
+    session: Session,
+    number: Number,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Remove a trashed fact for good, its history too."""
+    wanted = numbered(number)
+    session.confirm(f"Remove #{wanted} for good?", yes=yes)
+    session.memory.facts.purge(actor=session.actor, number=wanted)
+    session.out.say({"number": wanted, "purged": True}, f"#{wanted} is gone.")
+
+
+@verb(group, "history")
+def history(
+    session: Session,
+    number: Number,
+    *,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="At most this many changes.")] = 50,
+    offset: Annotated[int, typer.Option(min=0, help="Skip this many.")] = 0,
+) -> None:
+    """Show who changed a fact, when, through what, and how."""
+    revisions = session.memory.history.of_fact(actor=session.actor, number=numbered(number), limit=limit, offset=offset)
+    session.out.table(
+        {"revisions": revisions},
+        columns=("change", "when", "who", "through", "did", "version"),
+        rows=[(r.change_id, r.at, r.who, r.source, r.operation, r.version) for r in revisions],
+        empty="There is no change to show.",
+    )

@@ -1,0 +1,109 @@
+"""`souvenance remember`: keep a fact, or one for each line of standard input."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from souvenance.domain.errors import InvalidInput
+from souvenance.domain.fact import DEFAULT_CATEGORY
+from souvenance.interfaces.cli.session import Session, read_text, verb
+
+if TYPE_CHECKING:
+    from souvenance.memory.remember import Observation, Remembered
+
+group = typer.Typer()
+BATCH = 500
+
+
+@verb(group, "remember", writes=True)
+def remember(
+    session: Session,
+    text: Annotated[str, typer.Argument(help="What to remember; - reads it from standard input.")],
+    *,
+    vault: Annotated[str | None, typer.Option(help="The vault to keep it in, which must exist.")] = None,
+    about_user: Annotated[bool, typer.Option("--about-user", help="In the personal vault (the default).")] = False,
+    project: Annotated[str | None, typer.Option(help="In this project's vault, made on first use.")] = None,
+    category: Annotated[str, typer.Option(help="A label: the page it is filed on.")] = DEFAULT_CATEGORY,
+    key: Annotated[str, typer.Option(help="A short name for it.")] = "",
+    digest: Annotated[str | None, typer.Option(help="One line about the category, for the index.")] = None,
+    confidence: Annotated[float, typer.Option(help="How sure it is, 0 to 1.")] = 1.0,
+    importance: Annotated[int | None, typer.Option(help="How much it matters, 1 to 10.")] = None,
+    author: Annotated[str, typer.Option(help="Who said it.")] = "",
+    channel: Annotated[str, typer.Option(help="Where it was said.")] = "",
+    said_at: Annotated[str, typer.Option(help="When it was said.")] = "",
+    language: Annotated[str | None, typer.Option(help="Its language, as en or fr.")] = None,
+    lines: Annotated[bool, typer.Option("--lines", help="With -: each line of standard input is a fact.")] = False,
+) -> None:
+    """Remember a fact. The same words in the same category are kept once."""
+    from souvenance.memory.remember import Observation
+
+    if sum((vault is not None, about_user, project is not None)) > 1:
+        raise InvalidInput(
+            "--vault, --about-user and --project each name a place; give one.", hint="Without any: the personal vault."
+        )
+    if lines and text != "-":
+        raise InvalidInput("--lines reads standard input.", hint="Write: souvenance remember - --lines < FILE")
+    given = read_text(text, what="fact")
+    wordings = [line for line in given.splitlines() if line.strip()] if lines else [given]
+    observations = [
+        Observation(
+            content=wording,
+            key=key,
+            category=category,
+            confidence=confidence,
+            importance=importance,
+            channel=channel,
+            author=author,
+            language=language,
+            said_at=said_at,
+        )
+        for wording in wordings
+    ]
+    remembered = _keep(session, observations, vault=vault, project=project, digest=digest)
+    shapes = [_shape(session, item) for item in remembered]
+    if lines:
+        outcomes = [item.outcome.value for item in remembered]
+        counted = ", ".join(f"{outcomes.count(name)} {name}" for name in sorted(set(outcomes)))
+        session.out.say({"remembered": shapes}, counted or "Nothing was given.")
+        return
+    shape = shapes[0]
+    session.out.say(shape, f"#{shape['number']} {shape['outcome']} in {shape['vault']}, {shape['category']}")
+    if shape["similar_categories"]:
+        session.out.note(f"Categories that look like this one: {', '.join(shape['similar_categories'])}")
+
+
+def _keep(
+    session: Session, observations: list[Observation], *, vault: str | None, project: str | None, digest: str | None
+) -> list[Remembered]:
+    """Keep them in the named place, making the vault where the place allows it."""
+    facts, actor = session.memory.facts, session.actor
+    remembered: list[Remembered] = []
+    if vault is None and observations:
+        first = observations.pop(0)
+        if project is not None:
+            made = facts.remember_about_project(actor=actor, project=project, observation=first, digest=digest)
+        else:
+            made = facts.remember_about_user(actor=actor, observation=first, digest=digest)
+        remembered.append(made)
+        vault = session.slugs[made.fact.vault_id]
+    total = len(observations) + len(remembered)
+    with session.out.progress("Remembering") as advance:
+        for start in range(0, len(observations), BATCH):
+            batch = observations[start : start + BATCH]
+            remembered += facts.remember(actor=actor, vault=vault or "", observations=batch, digest=digest)
+            advance(len(remembered), total)
+    return remembered
+
+
+def _shape(session: Session, item: Remembered) -> dict[str, Any]:
+    return {
+        "outcome": item.outcome,
+        "number": item.fact.number,
+        "version": item.fact.version,
+        "note": item.note_id,
+        "vault": session.slugs.get(item.fact.vault_id, ""),
+        "category": item.fact.category,
+        "similar_categories": item.similar_categories,
+    }

@@ -1,0 +1,176 @@
+"""One run of one command: the global options, taken before or after the verb, and the memory they point at."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from souvenance.domain.access import Actor, Route, Source
+from souvenance.domain.errors import InvalidInput, SouvenanceError
+from souvenance.interfaces.cli.output import Output
+
+if TYPE_CHECKING:
+    from souvenance.application import Application
+    from souvenance.settings import Settings
+
+EMBED_SECONDS = 1.0
+"""For how long a command that wrote goes on making vectors, after its answer is out."""
+
+DataOption = Annotated[
+    Path | None, typer.Option("--data", help="Folder of the embedded store.", rich_help_panel="Global options")
+]
+UrlOption = Annotated[
+    str | None, typer.Option("--database-url", help="PostgreSQL URL of the store.", rich_help_panel="Global options")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON.", rich_help_panel="Global options")]
+DebugOption = Annotated[
+    bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel="Global options")
+]
+GLOBAL_OPTIONS = {"data": DataOption, "database_url": UrlOption, "as_json": JsonOption, "debug": DebugOption}
+
+Server = Callable[["Settings"], None]
+"""What runs until it is stopped: `serve`, `mcp`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The global options of one run, and the servers this program can start."""
+
+    data: Path | None = None
+    database_url: str | None = None
+    as_json: bool = False
+    debug: bool = False
+    servers: dict[str, Server] = field(default_factory=dict)
+
+    def over(self, **given: Any) -> Options:
+        """These options with those that were given again, nearer to the verb."""
+        return replace(self, **{name: value for name, value in given.items() if value not in (None, False)})
+
+
+class ReaderGone(Exception):
+    """Whoever read the answer has closed the pipe."""
+
+
+class Session:
+    """What a verb is given: its memory, opened when first asked for, who asks, and where its answer goes."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.out = Output(as_json=options.as_json)
+
+    def settings(self, **overrides: Any) -> Settings:
+        """The settings of this run: what was given here, else the environment, else the defaults."""
+        from pydantic import ValidationError
+
+        from souvenance.settings import Settings
+
+        given = {"data": self.options.data, "database_url": self.options.database_url} | overrides
+        try:
+            return Settings(**{name: value for name, value in given.items() if value is not None})
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = "_".join(str(part) for part in first["loc"])
+            raise InvalidInput(
+                f"The setting {name} is not right: {first['msg']}.",
+                hint=f"Correct SOUVENANCE_{name.upper()} or the option.",
+            ) from None
+
+    @cached_property
+    def memory(self) -> Application:
+        """The memory, made when it is not there yet."""
+        from souvenance.wiring import open_application
+
+        return open_application(self.settings())
+
+    @cached_property
+    def actor(self) -> Actor:
+        """The owner at this machine's command line."""
+        return self.memory.owner_through(Source.COMMAND_LINE, route=Route.LOCAL)
+
+    @cached_property
+    def slugs(self) -> dict[int, str]:
+        """The slug of each vault by its id."""
+        return {vault.id: vault.slug for vault in self.memory.vaults.list(actor=self.actor)}
+
+    def embed_briefly(self) -> None:
+        """Make vectors of what was just written for a second at most, once the answer is out; never an error.
+
+        What is left over waits for the next write, for `souvenance embed` or for a running server.
+        """
+        with contextlib.suppress(SouvenanceError):
+            self.memory.embedding.catch_up(limit_seconds=EMBED_SECONDS)
+
+    def confirm(self, question: str, *, yes: bool) -> None:
+        """Ask before what cannot be undone; a script says --yes."""
+        if yes:
+            return
+        if not sys.stdin.isatty() or self.out.as_json:
+            raise InvalidInput("This cannot be undone.", hint="Say --yes to do it without being asked.")
+        typer.confirm(question, abort=True, err=True)
+
+    def close(self) -> None:
+        """Give back what was opened."""
+        if "memory" in self.__dict__:
+            self.memory.close()
+
+
+def verb(group: typer.Typer, name: str, *, writes: bool = False) -> Callable[[Callable[..., None]], Any]:
+    """Register a function as a command that takes a Session first and the global options last.
+
+    `writes`: after the answer is out, what was written gets its vectors, for a moment.
+    """
+
+    def register(function: Callable[..., None]) -> Callable[..., None]:
+        hints = get_type_hints(function, include_extras=True)
+        own = [
+            parameter.replace(annotation=hints[parameter.name])
+            for parameter in list(inspect.signature(function).parameters.values())[1:]
+        ]
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        shared = [
+            inspect.Parameter(
+                option, keyword, default=False if option in {"as_json", "debug"} else None, annotation=kind
+            )
+            for option, kind in GLOBAL_OPTIONS.items()
+        ]
+        context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+
+        @wraps(function)
+        def run(context: typer.Context, **given: Any) -> None:
+            options: Options = context.find_root().obj
+            session = Session(options.over(**{option: given.pop(option) for option in GLOBAL_OPTIONS}))
+            try:
+                function(session, **given)
+                session.out.flush()
+                if writes:
+                    session.embed_briefly()
+            except BrokenPipeError:
+                raise ReaderGone from None
+            finally:
+                session.close()
+
+        parameters = [context, *own, *shared]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        group.command(name)(run)
+        return function
+
+    return register
+
+
+def read_text(text: str, *, what: str) -> str:
+    """The text itself, or all of standard input where it is `-`."""
+    if text != "-":
+        return text
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError:
+        raise InvalidInput(f"The {what} on standard input is not UTF-8.", hint="Convert it first (iconv).") from None

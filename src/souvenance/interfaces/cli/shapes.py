@@ -1,0 +1,82 @@
+"""Facts, notes and vaults as the command line's JSON shows them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from souvenance.domain.fact import Fact
+from souvenance.domain.note import Note
+from souvenance.domain.vault import Vault
+
+if TYPE_CHECKING:
+    from souvenance.interfaces.cli.session import Session
+
+
+def fact_shape(session: Session, fact: Fact) -> dict[str, Any]:
+    """A fact with its vault by slug and its page by id."""
+    return {
+        "number": fact.number,
+        "version": fact.version,
+        "vault": session.slugs.get(fact.vault_id, ""),
+        "note": fact.note_id,
+        "state": fact.state,
+        "content": fact.content,
+        "key": fact.key,
+        "category": fact.category,
+        "confidence": fact.confidence,
+        "importance": fact.importance,
+        "subject_kind": fact.subject_kind,
+        "subject_id": fact.subject_id,
+        "channel": fact.channel,
+        "author": fact.author,
+        "language": fact.language,
+        "said_at": fact.said_at,
+        "said_dates": fact.said_dates,
+        "source": fact.source,
+        "created_at": fact.created_at,
+        "updated_at": fact.updated_at,
+        "valid_from": fact.valid_from,
+        "valid_to": fact.valid_to,
+        "reason": fact.reason,
+        "replaced_by": fact.replaced_by,
+        "disabled": fact.disabled,
+        "deleted_at": fact.deleted_at,
+    }
+
+
+def note_shape(session: Session, note: Note, *, content: bool = False) -> dict[str, Any]:
+    """A note with its vault by slug; with its text where asked."""
+    shape: dict[str, Any] = {
+        "note": note.id,
+        "version": note.version,
+        "vault": session.slugs.get(note.vault_id, ""),
+        "class": note.note_class,
+        "folder": note.folder,
+        "title": note.title,
+        "path": note.path,
+        "category": note.category,
+        "digest": note.digest,
+        "muted": note.muted,
+        "front_matter": note.front_matter,
+        "created_at": note.created_at,
+        "updated_at": note.updated_at,
+        "deleted_at": note.deleted_at,
+    }
+    return shape | {"content": note.content} if content else shape
+
+
+def vault_shape(vault: Vault, *, facts: int) -> dict[str, Any]:
+    """A vault with its number of facts in force."""
+    return {
+        "slug": vault.slug,
+        "name": vault.name,
+        "kind": vault.kind,
+        "attention": vault.attention,
+        "protection": vault.protection,
+        "memory_type": vault.memory_type,
+        "description": vault.description,
+        "colour": vault.colour,
+        "facts": facts,
+        "created_at": vault.created_at,
+        "updated_at": vault.updated_at,
+    }

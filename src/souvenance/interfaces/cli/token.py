@@ -1,0 +1,85 @@
+"""`souvenance token`: let an agent or a program in, and show it out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from souvenance.domain.access import Route
+from souvenance.interfaces.cli.session import Session, verb
+
+if TYPE_CHECKING:
+    from souvenance.domain.person import Token
+
+group = typer.Typer(name="token", help="API tokens of agents and programs.", no_args_is_help=True)
+
+
+def _shape(session: Session, token: Token) -> dict[str, Any]:
+    reach = None if token.vault_ids is None else sorted(session.slugs.get(item, "") for item in token.vault_ids)
+    return {
+        "token": token.id,
+        "name": token.name,
+        "access": "write" if token.can_write else "read",
+        "route": token.route,
+        "vaults": reach,
+        "created_at": token.created_at,
+        "last_used_at": token.last_used_at,
+        "revoked_at": token.revoked_at,
+    }
+
+
+@verb(group, "create")
+def create(
+    session: Session,
+    name: Annotated[str, typer.Argument(help="Whose it is: what it writes is kept under this name.")],
+    *,
+    read_only: Annotated[bool, typer.Option("--read-only", help="It may not write.")] = False,
+    local: Annotated[bool, typer.Option("--local", help="What it reads stays on this machine.")] = False,
+    vault: Annotated[list[str] | None, typer.Option(help="Only this vault; repeat for several.")] = None,
+    app: Annotated[str | None, typer.Option(help="Id of the application it is for.")] = None,
+) -> None:
+    """Make a token and show its secret, this once."""
+    token, secret = session.memory.tokens.create(
+        actor=session.actor,
+        name=name,
+        can_write=not read_only,
+        route=Route.LOCAL if local else Route.CLOUD,
+        vaults=vault or None,
+        app=app,
+    )
+    session.out.say(_shape(session, token) | {"secret": secret}, secret)
+    session.out.note(f"Token {token.id} for {token.name}. Keep the secret: it is not shown again.")
+
+
+@verb(group, "list")
+def list_tokens(session: Session) -> None:
+    """List the tokens, revoked ones too; never their secrets."""
+    shapes = [_shape(session, token) for token in session.memory.tokens.list(actor=session.actor)]
+    session.out.table(
+        {"tokens": shapes},
+        columns=("token", "name", "access", "route", "vaults", "created", "last used", "revoked"),
+        rows=[
+            (
+                s["token"],
+                s["name"],
+                s["access"],
+                s["route"],
+                "all" if s["vaults"] is None else ", ".join(s["vaults"]),
+                s["created_at"],
+                s["last_used_at"],
+                s["revoked_at"],
+            )
+            for s in shapes
+        ],
+        empty="There is no token yet: souvenance token create NAME.",
+    )
+
+
+@verb(group, "revoke")
+def revoke(
+    session: Session, token: Annotated[int, typer.Argument(help="Its number, as `token list` shows it.")]
+) -> None:
+    """End a token at once."""
+    session.memory.tokens.revoke(actor=session.actor, token=token)
+    session.out.say({"token": token, "revoked": True}, f"Token {token} is revoked.")

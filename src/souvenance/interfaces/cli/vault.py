@@ -1,0 +1,88 @@
+"""`souvenance vault`: make vaults, describe them, weigh them, protect them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from souvenance.domain.vault import Protection, Vault, VaultKind
+from souvenance.interfaces.cli.session import Session, verb
+from souvenance.interfaces.cli.shapes import vault_shape
+
+group = typer.Typer(name="vault", help="Vaults: where knowledge lives, and how much each counts.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(metavar="VAULT", help="Name or slug of a vault.")]
+
+
+@verb(group, "list")
+def list_vaults(session: Session) -> None:
+    """List the vaults, their attention and how many facts each holds."""
+    vaults = session.memory.vaults.list(actor=session.actor)
+    counts = session.memory.vaults.count_facts(actor=session.actor)
+    shapes = [vault_shape(vault, facts=counts.get(vault.id, 0)) for vault in vaults]
+    session.out.table(
+        {"vaults": shapes},
+        columns=("vault", "name", "kind", "attention", "protection", "type", "facts"),
+        rows=[
+            (s["slug"], s["name"], s["kind"], s["attention"], s["protection"], s["memory_type"], s["facts"])
+            for s in shapes
+        ],
+        empty="There is no vault yet: souvenance vault create NAME.",
+    )
+
+
+def _show(session: Session, vault: Vault, line: str) -> None:
+    count = session.memory.vaults.count_facts(actor=session.actor).get(vault.id, 0)
+    session.out.say(vault_shape(vault, facts=count), line)
+
+
+@verb(group, "create")
+def create(
+    session: Session,
+    name: Annotated[str, typer.Argument(help="Its name; a slug is made of it.")],
+    *,
+    kind: Annotated[VaultKind, typer.Option(help="What it is for.")] = VaultKind.PROJECT,
+    description: Annotated[str, typer.Option(help="What belongs in it.")] = "",
+    colour: Annotated[str, typer.Option(help="Its colour in the panel.")] = "",
+    protected: Annotated[bool, typer.Option("--protected", help="Nothing of it leaves over a cloud route.")] = False,
+) -> None:
+    """Make a vault, at full attention."""
+    protection = Protection.MAXIMUM if protected else Protection.NORMAL
+    vault = session.memory.vaults.create(
+        actor=session.actor, name=name, kind=kind, description=description, colour=colour, protection=protection
+    )
+    _show(session, vault, f"Made the vault {vault.slug}.")
+
+
+@verb(group, "show")
+def show(session: Session, vault: Name) -> None:
+    """Show one vault."""
+    found = session.memory.vaults.get(actor=session.actor, vault=vault)
+    count = session.memory.vaults.count_facts(actor=session.actor).get(found.id, 0)
+    shape = vault_shape(found, facts=count)
+    session.out.say(shape, *(f"{name}: {value}" for name, value in shape.items() if value not in ("", None)))
+
+
+@verb(group, "attention")
+def attention(
+    session: Session,
+    vault: Name,
+    weight: Annotated[int, typer.Argument(help="0 (not queried) to 100 (counts fully).")],
+) -> None:
+    """Set how much a vault counts when memory is queried; it goes on being written at 0."""
+    found = session.memory.vaults.set_attention(actor=session.actor, vault=vault, weight=weight)
+    _show(session, found, f"{found.slug} now counts at {found.attention} %.")
+
+
+@verb(group, "protect")
+def protect(
+    session: Session,
+    vault: Name,
+    *,
+    off: Annotated[bool, typer.Option("--off", help="Let it leave over cloud routes again.")] = False,
+) -> None:
+    """Keep a vault on this machine: nothing of it goes to a cloud route."""
+    protection = Protection.NORMAL if off else Protection.MAXIMUM
+    found = session.memory.vaults.change(actor=session.actor, vault=vault, protection=protection)
+    _show(session, found, f"The protection of {found.slug} is {found.protection.value}.")

@@ -1,0 +1,257 @@
+"""The memory in a program or a notebook (R7): the same use cases, with the owner as the caller."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from pydantic import SecretStr
+
+from souvenance.application import Application
+from souvenance.domain.access import Actor, Route, Source
+from souvenance.domain.errors import Conflict, InvalidInput, NotFound
+from souvenance.domain.fact import DEFAULT_CATEGORY, Fact
+from souvenance.domain.note import Note, NoteClass
+from souvenance.domain.vault import Vault
+from souvenance.memory.remember import Observation, Remembered
+from souvenance.retrieval.answer import Answer, Matcher, Recall
+from souvenance.settings import Settings
+from souvenance.wiring import open_application
+
+_LOOK_AGAIN = 0.1
+"""Seconds between two looks at the backlog while waiting for it."""
+
+
+class Souvenance:
+    """One memory, opened by its owner in this program.
+
+    ::
+
+        memory = Souvenance("./memory")
+        memory.remember("The server speaks French.", vault="discord")
+        for hit in memory.search("quelle langue ?").hits:
+            print(hit.excerpt)
+
+    Give a data folder, or `database_url` for PostgreSQL; neither opens the memory of SOUVENANCE_DATA or
+    SOUVENANCE_DATABASE_URL, or the user's own. Vectors are made in the background, unless `embedder="none"` (search
+    then works by words) or `background=False` (`wait_until_embedded` then makes them). `name` is kept as the author of
+    every change. Any thread may use one object; close it, or use it in a `with` block, to end its background work.
+    Refusals are `souvenance.domain.errors.SouvenanceError`s: each has a `code` and a `hint` that says the way out.
+    """
+
+    def __init__(
+        self,
+        data: str | Path | None = None,
+        *,
+        database_url: str | None = None,
+        embedder: Literal["local", "none"] | None = None,
+        background: bool = True,
+        name: str = "",
+    ) -> None:
+        if data is not None and database_url is not None:
+            raise InvalidInput("A data folder and a database URL were given.", hint="Give one of the two.")
+        settings = Settings()
+        if data is not None:
+            settings = settings.model_copy(update={"data": Path(data), "database_url": None})
+        if database_url is not None:
+            settings = settings.model_copy(update={"database_url": SecretStr(database_url)})
+        if embedder is not None:
+            settings = settings.model_copy(update={"embedder": embedder})
+        self.application: Application = open_application(settings)
+        """Every use case, for what is not offered here."""
+        self.actor: Actor = self.application.owner_through(Source.LIBRARY, route=Route.LOCAL, name=name)
+        """Who asks: the owner, through the library, on this machine."""
+        self._has_embedder = settings.embedder == "local"
+        self._making_vaults = threading.Lock()
+        self._background = background and self._has_embedder
+        if self._background:
+            self.application.embedding.start_background()
+
+    def close(self) -> None:
+        """End background work and give the connections back. What was remembered is already durable."""
+        self.application.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Souvenance {self.application.database.url.render_as_string(hide_password=True)}>"
+
+    # --- writing -----------------------------------------------------------------------------------------------
+
+    def remember(
+        self,
+        content: str,
+        *,
+        vault: str | None = None,
+        key: str = "",
+        category: str = DEFAULT_CATEGORY,
+        author: str = "",
+        channel: str = "",
+        confidence: float = 1.0,
+        importance: int | None = None,
+        language: str | None = None,
+        said_at: str = "",
+        digest: str | None = None,
+    ) -> Remembered:
+        """Keep a fact, durable when this returns, in a vault that is made when first named; else in the personal one.
+
+        The same words in the same category are kept once: `outcome` then is `skipped`. `digest` is one line about the
+        category.
+        """
+        observation = Observation(
+            content=content,
+            key=key,
+            category=category,
+            author=author,
+            channel=channel,
+            confidence=confidence,
+            importance=importance,
+            language=language,
+            said_at=said_at,
+        )
+        return self._remember([observation], vault=vault, digest=digest)[0]
+
+    def remember_many(
+        self, observations: Iterable[str | Mapping[str, Any] | Observation], *, vault: str | None = None
+    ) -> list[Remembered]:
+        """Keep many facts in one vault, in order: texts, Observations, or mappings of an Observation's fields."""
+        return self._remember([_observation(item) for item in observations], vault=vault, digest=None)
+
+    def _remember(
+        self, observations: Sequence[Observation], *, vault: str | None, digest: str | None
+    ) -> list[Remembered]:
+        facts = self.application.facts
+        if vault is None:
+            return self._about_user(observations, digest=digest)
+        try:
+            return facts.remember(actor=self.actor, vault=vault, observations=observations, digest=digest)
+        except NotFound:
+            self._make_vault(vault)
+            return facts.remember(actor=self.actor, vault=vault, observations=observations, digest=digest)
+
+    def _about_user(self, observations: Sequence[Observation], *, digest: str | None) -> list[Remembered]:
+        """In the personal vault, which the first of them makes."""
+        if not observations:
+            return []
+        facts, actor = self.application.facts, self.actor
+        first = facts.remember_about_user(actor=actor, observation=observations[0], digest=digest)
+        personal = next(vault.slug for vault in self.vaults if vault.id == first.fact.vault_id)
+        return [first, *facts.remember(actor=actor, vault=personal, observations=observations[1:], digest=digest)]
+
+    def _make_vault(self, name: str) -> None:
+        with self._making_vaults:
+            try:
+                self.application.vaults.create(actor=self.actor, name=name)
+            except Conflict:
+                return  # another thread or process made it meanwhile
+
+    def add_note(
+        self, title: str, content: str, *, vault: str, folder: str = "", front_matter: dict[str, Any] | None = None
+    ) -> Note:
+        """Write a note in Markdown, in a vault that is made when first named."""
+        try:
+            return self._add_note(title, content, vault, folder, front_matter)
+        except NotFound:
+            self._make_vault(vault)
+            return self._add_note(title, content, vault, folder, front_matter)
+
+    def _add_note(self, title: str, content: str, vault: str, folder: str, front_matter: dict[str, Any] | None) -> Note:
+        return self.application.notes.create(
+            actor=self.actor, vault=vault, title=title, content=content, folder=folder, front_matter=front_matter
+        )
+
+    def retire(self, number: int, *, reason: str, replacement: str | None = None) -> Fact:
+        """Say that a fact is no longer true, and what is true instead; it stays in the journal."""
+        return self.application.facts.retire(
+            actor=self.actor, number=number, version=None, reason=reason, replacement=replacement
+        )[0]
+
+    # --- reading -----------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        *,
+        vault: str | Sequence[str] | None = None,
+        note_class: NoteClass | None = None,
+        limit: int = 20,
+        offset: int = 0,
+        matcher: Matcher | Literal["words", "vectors", "hybrid"] | None = None,
+    ) -> Answer:
+        """Ranked excerpts of facts and notes, with how sure it is that anything relevant was found."""
+        return self.application.retrieval.search(
+            actor=self.actor,
+            query=query,
+            vault=vault,
+            note_class=note_class,
+            limit=limit,
+            offset=offset,
+            matcher=None if matcher is None else Matcher(matcher),
+        )
+
+    def recall(
+        self,
+        topic: str,
+        *,
+        vault: str | Sequence[str] | None = None,
+        depth: int = 1,
+        budget_tokens: int = 4000,
+        max_per_source: int | None = None,
+    ) -> Recall:
+        """What is known on a topic as one text within a budget of tokens, neighbours in the graph included."""
+        return self.application.retrieval.recall(
+            actor=self.actor,
+            topic=topic,
+            vault=vault,
+            depth=depth,
+            budget_tokens=budget_tokens,
+            max_per_source=max_per_source,
+        )
+
+    @property
+    def vaults(self) -> list[Vault]:
+        """The vaults, by name."""
+        return self.application.vaults.list(actor=self.actor)
+
+    def wait_until_embedded(self, timeout: float | None = None) -> bool:
+        """Wait until everything remembered can be found by meaning; False when `timeout` seconds did not suffice or
+        there is no embedder to do it.
+        """
+        embedding = self.application.embedding
+        if not self._has_embedder:
+            return False
+        if not self._background:
+            return embedding.catch_up(limit_seconds=timeout).waiting == 0
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while embedding.status().waiting:
+            if deadline is not None and time.monotonic() >= deadline:
+                return False
+            time.sleep(_LOOK_AGAIN)
+        return True
+
+
+def _observation(item: str | Mapping[str, Any] | Observation) -> Observation:
+    if isinstance(item, Observation):
+        return item
+    if isinstance(item, str):
+        return Observation(content=item)
+    if not isinstance(item, Mapping):
+        raise InvalidInput(f"An observation is a text, a mapping or an Observation, not {type(item).__name__}.")
+    unknown = set(item) - set(Observation.__slots__)
+    if unknown or "content" not in item:
+        raise InvalidInput(
+            f"Not the fields of an observation: {', '.join(sorted(unknown)) or 'there is no content'}.",
+            hint=f"They are {', '.join(Observation.__slots__)}.",
+        )
+    return replace(Observation(content=""), **item)

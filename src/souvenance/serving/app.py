@@ -1,0 +1,68 @@
+"""Everything that speaks HTTP as one ASGI application."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Callable
+
+import anyio.to_thread
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.routing import Mount, Route
+
+from souvenance.application import Application
+from souvenance.interfaces.mcp.http import McpEndpoint
+from souvenance.interfaces.rest.api import build_api
+from souvenance.interfaces.rest.problems import Faults, on_http
+from souvenance.serving.doorkeeper import Doorkeeper
+from souvenance.serving.guards import Addressed, BodyLimit, is_loopback
+from souvenance.serving.metrics import Metrics, Observed
+from souvenance.serving.probes import probe_routes
+from souvenance.settings import Settings
+
+THREADS = 12
+"""REST requests that use the database at once; more wait their turn. MCP has threads of its own."""
+
+
+def build_app(
+    memory: Application,
+    settings: Settings,
+    *,
+    local_token: str,
+    on_start: Callable[[], None] = lambda: None,
+    on_stop: Callable[[], None] = lambda: None,
+) -> Starlette:
+    """REST at `/api/v1`, MCP at `/mcp`, and the probes. What is written is embedded meanwhile."""
+    metrics = Metrics(memory)
+    doorkeeper = Doorkeeper(memory, local_token=local_token)
+    mcp = McpEndpoint(memory, settings, local_token=local_token)
+    api = build_api(memory, doorkeeper.identify, inside=[Middleware(BodyLimit)])
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+        memory.embedding.start_background()
+        async with mcp.lifespan():
+            on_start()
+            try:
+                yield
+            finally:
+                on_stop()
+        await anyio.to_thread.run_sync(memory.embedding.stop)
+
+    asks_for_token = None if is_loopback(settings.host) else doorkeeper.identify
+    return Starlette(
+        routes=[
+            *probe_routes(memory, metrics, identify=asks_for_token),
+            Route("/mcp", endpoint=mcp, include_in_schema=False),
+            Mount("/api/v1", app=api),
+        ],
+        middleware=[
+            Middleware(Observed, metrics=metrics),
+            Middleware(Faults),
+            Middleware(Addressed, bound_to=settings.host, names=settings.allowed_hosts.split(",")),
+        ],
+        exception_handlers={HTTPException: on_http},
+        lifespan=lifespan,
+    )

@@ -1,0 +1,1 @@
+"""Keeping a memory sound: examined, repaired."""

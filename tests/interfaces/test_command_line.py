@@ -1,0 +1,252 @@
+"""The command line as a person and a script run it."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from souvenance.interfaces.cli.app import run
+from souvenance.interfaces.cli.output import harmless
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def _own_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Words only, and a memory of its own for each test."""
+    for name in [name for name in os.environ if name.startswith("SOUVENANCE_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("SOUVENANCE_EMBEDDER", "none")
+    monkeypatch.setenv("SOUVENANCE_DATA", str(tmp_path / "data"))
+
+
+@pytest.fixture
+def answer(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command with --json; its answer."""
+
+    def call(*arguments: str) -> Any:
+        code = run([*arguments, "--json"])
+        out, err = capsys.readouterr()
+        assert code == 0, err
+        assert err == ""
+        return json.loads(out)
+
+    return call
+
+
+@pytest.fixture
+def refusal(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command with --json that is refused; its exit code and its error."""
+
+    def call(*arguments: str) -> tuple[int, dict[str, Any]]:
+        code = run([*arguments, "--json"])
+        out, err = capsys.readouterr()
+        assert out == ""
+        return code, json.loads(err)["error"]
+
+    return call
+
+
+def give(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
+# --- global options --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_global_options_are_taken_before_and_after_the_verb(
+    before: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shared, own = ["--data", str(tmp_path / "elsewhere"), "--json"], ["vault", "create", "Atelier"]
+    assert run([*shared, *own] if before else [*own, *shared]) == 0
+    assert json.loads(capsys.readouterr().out)["slug"] == "atelier"
+    assert (tmp_path / "elsewhere" / "souvenance.db").exists()
+
+
+def test_the_same_verbs_work_on_either_store(store_url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    place = ["--database-url", store_url]
+    assert run([*place, "remember", "Le chat dort", "--project", "maison"]) == 0
+    assert run([*place, "fact", "edit", "1", "Le chat noir dort"]) == 0
+    capsys.readouterr()
+    assert run([*place, "fact", "list", "--json"]) == 0
+    (fact,) = json.loads(capsys.readouterr().out)["facts"]
+    assert (fact["number"], fact["content"], fact["vault"], fact["version"]) == (1, "Le chat noir dort", "maison", 2)
+
+
+def test_an_environment_setting_that_is_not_right_is_named(refusal: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOUVENANCE_PORT", "many")
+    code, error = refusal("vault", "list")
+    assert code == 1
+    assert "SOUVENANCE_PORT" in error["hint"]
+
+
+# --- errors ----------------------------------------------------------------------------------------------------
+
+
+def test_exit_codes_tell_refusals_apart(refusal: Run, tmp_path: Path) -> None:
+    assert refusal("remember", "   ")[0] == 1
+    assert refusal("nonsense")[0] == 2
+    assert refusal("fact", "show", "twelve")[0] == 2
+    code, error = refusal("fact", "show", "12")
+    assert (code, error["code"]) == (3, "not_found")
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "souvenance.db").write_bytes(b"no database " * 1000)
+    code, error = refusal("vault", "list", "--data", str(tmp_path / "broken"))
+    assert (code, error["code"]) == (4, "store_damaged")
+    assert "doctor" in error["hint"]
+
+
+def test_an_error_for_people_is_words_and_the_way_out_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["fact", "show", "12"]) == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines() == ["Error: There is no fact #12 that you can read.", "Use search to find the number."]
+    assert run(["fact", "show", "12", "--debug"]) == 3
+    assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["a\x00b", "\udcff", "x" * (64 * 1024 + 1)])
+def test_text_that_cannot_be_kept_is_refused_whole(text: str, refusal: Run, answer: Run) -> None:
+    code, error = refusal("remember", text)
+    assert code == 1
+    assert error["code"] in {"invalid_input", "too_large"}
+    assert answer("fact", "list")["facts"] == []
+
+
+def test_a_url_of_no_database_shows_no_password(refusal: Run) -> None:
+    code, error = refusal("vault", "list", "--database-url", "postgresql://me:hunter2@127.0.0.1:1/none")
+    assert code == 4
+    assert "hunter2" not in json.dumps(error)
+
+
+# --- remembering and correcting --------------------------------------------------------------------------------
+
+
+def test_remember_goes_to_the_personal_vault_unless_a_place_is_named(answer: Run, refusal: Run) -> None:
+    assert answer("remember", "I like tea")["vault"] == "personal"
+    assert answer("remember", "Ships on Friday", "--project", "Boat")["vault"] == "boat"
+    assert answer("remember", "Ships on Monday", "--vault", "boat")["outcome"] == "appended"
+    assert answer("remember", "Ships on Monday", "--vault", "boat")["outcome"] == "skipped"
+    assert refusal("remember", "lost", "--vault", "nowhere")[0] == 3
+    assert refusal("remember", "where?", "--vault", "boat", "--about-user")[0] == 1
+
+
+def test_remember_reads_standard_input_as_one_fact_or_one_for_each_line(
+    answer: Run, refusal: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give(monkeypatch, "deux lignes\nd’un seul souvenir\n".encode())
+    number = answer("remember", "-")["number"]
+    assert answer("fact", "show", str(number))["content"] == "deux lignes\nd’un seul souvenir"
+    give(monkeypatch, "".join(f"fact {n}\n" for n in range(1200)).encode())
+    assert len(answer("remember", "-", "--lines", "--project", "bulk")["remembered"]) == 1200
+    assert answer("vault", "show", "bulk")["facts"] == 1200
+    give(monkeypatch, b"\xff\xfe")
+    assert "UTF-8" in refusal("remember", "-")[1]["message"]
+
+
+def test_a_fact_is_edited_retired_restored_deleted_and_purged_by_its_number(answer: Run, refusal: Run) -> None:
+    answer("remember", "The server is in Paris", "--project", "infra")
+    assert answer("fact", "edit", "#1", "The server is in Lyon")["version"] == 2
+    assert refusal("fact", "edit", "1", "Nice", "--version", "1")[1]["code"] == "stale_version"
+    retired = answer("fact", "retire", "1", "--reason", "moved", "--replacement", "The server is in Lille")
+    assert (retired["retired"]["state"], retired["replacement"]["number"]) == ("retired", 2)
+    assert [fact["number"] for fact in answer("fact", "list", "--state", "retired")["facts"]] == [1]
+    assert answer("fact", "restore", "1")["state"] == "in_force"
+    assert answer("fact", "delete", "1")["state"] == "trashed"
+    code, error = refusal("fact", "purge", "1")
+    assert (code, "--yes" in error["hint"]) == (1, True)
+    assert answer("fact", "purge", "1", "--yes")["purged"]
+    assert refusal("fact", "show", "1")[0] == 3
+    assert "fact.purge" in [entry["verb"] for entry in answer("audit")["entries"]]
+
+
+def test_lists_page_on(answer: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    give(monkeypatch, b"one\ntwo\nthree\n")
+    answer("remember", "-", "--lines")
+    first, last = answer("fact", "list", "--limit", "2"), answer("fact", "list", "--limit", "2", "--offset", "2")
+    assert (first["more"], last["more"]) == (True, False)
+    assert [fact["content"] for fact in first["facts"] + last["facts"]] == ["three", "two", "one"]
+
+
+def test_v2_v8_attention_and_protection_are_set_by_name(answer: Run, refusal: Run) -> None:
+    answer("vault", "create", "Été", "--description", "summers")
+    assert answer("vault", "attention", "ETE", "30")["attention"] == 30
+    assert refusal("vault", "attention", "ete", "101")[0] == 1
+    assert answer("vault", "protect", "ete")["protection"] == "maximum"
+    assert answer("vault", "protect", "ete", "--off")["protection"] == "normal"
+    assert refusal("vault", "create", "ete")[1]["code"] == "conflict"
+
+
+def test_a3_a_token_is_shown_once_and_revoked(answer: Run, refusal: Run) -> None:
+    answer("vault", "create", "Work")
+    made = answer("token", "create", "agent", "--read-only", "--vault", "work")
+    assert made["secret"].startswith("sv_")
+    (listed,) = answer("token", "list")["tokens"]
+    assert (listed["vaults"], listed["access"], listed["revoked_at"]) == (["work"], "read", None)
+    assert made["secret"] not in json.dumps(listed)
+    assert answer("token", "revoke", str(made["token"]))["revoked"]
+    assert refusal("token", "revoke", str(made["token"]))[0] == 3
+
+
+# --- people and pipes ------------------------------------------------------------------------------------------
+
+
+def test_in_a_pipe_a_list_is_lines_of_tabs(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["remember", "two\nlines\tand a tab"])
+    capsys.readouterr()
+    run(["fact", "list"])
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.split("\t")[:4] == ["#1", "personal", "general", "two lines and a tab"]
+
+
+def test_what_a_memory_holds_cannot_steer_the_terminal() -> None:
+    assert harmless("a\x1b[2Jb\x9b1m\nc\td") == "a\N{REPLACEMENT CHARACTER}[2Jb\N{REPLACEMENT CHARACTER}1m\nc\td"
+
+
+def start(*arguments: str, **options: Any) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "souvenance", *arguments]
+    return subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+def test_another_process_reads_what_one_acknowledged() -> None:
+    out, err = start("remember", "Kept for the next process").communicate(timeout=60)
+    assert out.startswith("#1 created in personal")
+    out, err = start("fact", "show", "1", "--json").communicate(timeout=60)
+    assert (json.loads(out)["content"], err) == ("Kept for the next process", "")
+
+
+def test_a_reader_that_goes_away_is_no_error(monkeypatch: pytest.MonkeyPatch, answer: Run) -> None:
+    give(monkeypatch, "".join(f"fact {n} {'long ' * 40}\n" for n in range(1500)).encode())
+    answer("remember", "-", "--lines")
+    process = start("fact", "list", "--limit", "5000")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline().startswith("#1500")
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait(timeout=60) == 141
+
+
+def test_ctrl_c_says_so_and_leaves_no_traceback() -> None:
+    process = start("remember", "-", stdin=subprocess.PIPE)
+    time.sleep(2)  # until it waits for its input
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert err == "Error: Stopped. What was acknowledged is kept.\n"
+
+
+def test_help_and_version_need_no_memory(tmp_path: Path) -> None:
+    assert "A memory for AI assistants" in start("--help").communicate(timeout=60)[0]
+    assert start("version").communicate(timeout=60)[0].count(".") == 2
+    assert not (tmp_path / "data").exists()
