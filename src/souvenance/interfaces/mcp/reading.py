@@ -123,7 +123,8 @@ def recall(call: Call, given: Recall) -> Result:
     head = "Nothing relevant was found." if found.confidence == "none" else f"Confidence {found.confidence}. {NOTICE}"
     tail = trace_lines(found.trace)
     rows = [
-        {"number": item.number, "note": item.note_id, "vault": item.vault, "title": item.title, "depth": item.depth}
+        ({} if item.number is None else {"number": item.number})
+        | {"note": item.note_id, "vault": item.vault, "title": item.title, "depth": item.depth}
         for item in found.sources
     ]
     room = given.budget_tokens - estimate_tokens(lines(head, tail)) - 30
@@ -132,7 +133,7 @@ def recall(call: Call, given: Recall) -> Result:
     room -= estimate_tokens(quoted(body[0]))
     listed: list[str] = []
     for row in rows:
-        one = f"[#{row['number']}]" if row["number"] is not None else f"note {row['note']} {inline(str(row['title']))}"
+        one = f"[#{row['number']}]" if "number" in row else f"note {row['note']} {inline(str(row['title']))}"
         room -= estimate_tokens(one) + 1
         if room < 0:
             break
