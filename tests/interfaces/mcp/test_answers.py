@@ -184,6 +184,21 @@ async def test_what_is_no_note_is_no_resource(server: Any, era: str, uri: str) -
             await client.list_resources(cursor="zzz!")
 
 
+async def test_f9_what_is_in_the_trash_is_out_of_every_read(server: Any, memory: Application, owner: Actor) -> None:
+    memory.vaults.create(actor=owner, name="Lyre")
+    note = memory.notes.create(actor=owner, vault="lyre", title="Gone", content="gone text")
+    async with Client(server) as client:
+        assert not (await client.call_tool("delete_note", {"ref": note.id})).is_error
+        for ref in (note.id, f"{note.id}@1", "Gone"):
+            refused = (await client.call_tool("get_note", {"ref": ref})).structured_content
+            assert refused["code"] == "not_found"
+        with pytest.raises(MCPError, match="Resource not found"):
+            await client.read_resource(f"souvenance://note/{note.id}")
+        assert (await client.list_resources()).resources == []
+        found = (await client.call_tool("search", {"query": "gone text"})).structured_content
+    assert found["hits"] == []
+
+
 @given(st.text())
 def test_quoted_text_has_no_line_without_the_mark(text: str) -> None:
     assert all(line.startswith(">") for line in quoted(text).splitlines())

@@ -130,7 +130,7 @@ async def test_v8_a_protected_vault_answers_on_a_local_route_only(
         said = await refusal(client, "search", query="nuts", vault="Health")
     assert (listed["vaults"], listed["withheld"]) == ([], 1)
     assert said["code"] == "withheld"
-    assert "nuts" not in json.dumps(said).casefold().replace("nuts", "", 0) or "Allergic" not in json.dumps(said)
+    assert "Allergic" not in json.dumps(said)
     async with stdio(mcp_route="local") as client:
         listed = await call(client, "list_vaults")
     assert [vault["vault"] for vault in listed["vaults"]] == ["health"]

@@ -123,7 +123,8 @@ def recall(call: Call, given: Recall) -> Result:
     head = "Nothing relevant was found." if found.confidence == "none" else f"Confidence {found.confidence}. {NOTICE}"
     tail = trace_lines(found.trace)
     rows = [
-        {"number": item.number, "note": item.note_id, "vault": item.vault, "title": item.title, "depth": item.depth}
+        ({} if item.number is None else {"number": item.number})
+        | {"note": item.note_id, "vault": item.vault, "title": item.title, "depth": item.depth}
         for item in found.sources
     ]
     room = given.budget_tokens - estimate_tokens(lines(head, tail)) - 30
@@ -132,7 +133,7 @@ def recall(call: Call, given: Recall) -> Result:
     room -= estimate_tokens(quoted(body[0]))
     listed: list[str] = []
     for row in rows:
-        one = f"[#{row['number']}]" if row["number"] is not None else f"note {row['note']} {inline(str(row['title']))}"
+        one = f"[#{row['number']}]" if "number" in row else f"note {row['note']} {inline(str(row['title']))}"
         room -= estimate_tokens(one) + 1
         if room < 0:
             break
@@ -163,22 +164,27 @@ class GetNote(Arguments):
 
 
 def viewed(call: Call, ref: str) -> tuple[NoteView, int]:
-    """A note by its reference, and which page of it is wanted: `REF@2` is the second, unless a note is called so."""
+    """A note by its reference, and which page of it is wanted: `REF@2` is the second, unless a note is called so.
+
+    What lies in the trash is out of every read (F9).
+    """
+    page = 1
     try:
-        return call.memory.notes.get(actor=call.actor, ref=ref), 1
+        view = call.memory.notes.get(actor=call.actor, ref=ref)
     except NotFound:
         paged = re.fullmatch(r"(.+)@([0-9]{1,6})", ref.strip(), re.DOTALL)
         if paged is None:
             raise
-        return call.memory.notes.get(actor=call.actor, ref=paged[1]), int(paged[2])
+        view, page = call.memory.notes.get(actor=call.actor, ref=paged[1]), int(paged[2])
+    if view.note.deleted_at is not None:
+        raise NotFound("This note is in the trash.", hint="A person can restore it.")
+    return view, page
 
 
 def get_note(call: Call, given: GetNote) -> Result:
     """A note's text, page by page where it is long, with its version, links, and the versions of its facts."""
     view, page = viewed(call, given.ref)
     note = view.note
-    if note.deleted_at is not None:
-        raise NotFound("This note is in the trash.", hint="A person can restore it.")
     size = (call.budget - FRAME) * 2 // 3
     parts = pages(note.content, size)
     if not 1 <= page <= len(parts):

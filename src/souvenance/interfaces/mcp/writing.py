@@ -129,6 +129,7 @@ def edit_note(call: Call, given: EditNote) -> Result:
         ("added", edited.facts_added),
         ("changed", edited.facts_changed),
         ("removed", edited.facts_removed),
+        ("skipped", edited.facts_skipped),
     ):
         if numbers:
             shown = list(numbers[:200])
