@@ -47,12 +47,14 @@ def routes(client: TestClient, memory: Application, owner: Actor) -> list[tuple[
     memory.vaults.create(actor=owner, name="Lyre")
     kept = memory.facts.remember(actor=owner, vault="harpe", observations=[Observation(content="has strings")])[0]
     note = memory.notes.create(actor=owner, vault="harpe", title="Strings", content="gut")
-    change = memory.history.of_fact(actor=owner, number=kept.fact.number)[0].change_id
-    real = {"vault": "harpe", "number": kept.fact.number, "note": note.id, "change": change, "place": "p", "token": 9}
+    of_fact = memory.history.of_fact(actor=owner, number=kept.fact.number)[0].change_id
+    of_note = memory.history.of_note(actor=owner, ref=note.id)[0].change_id
+    real = {"vault": "harpe", "number": kept.fact.number, "note": note.id, "place": "p", "token": 9}
     found = []
     for path, operations in client.get("/api/v1/openapi.json").json()["paths"].items():
         for method in operations:
-            filled = re.sub(r"\{(\w+)\}", lambda name: str(real[name[1]]), path)
+            values = real | {"change": of_note if path.startswith("/notes") else of_fact}
+            filled = path.format(**values)
             query = "?since=2020-01-01T00:00:00Z&agent=a" if path == "/history/review" else ""
             found.append((method.upper(), path, filled + query, BODIES.get(f"{method} {path}")))
     return found
