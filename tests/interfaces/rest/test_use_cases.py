@@ -81,14 +81,8 @@ def test_v8_a_protected_vault_is_withheld_from_a_cloud_token(
         refused = ask("GET", path, by=cloud)
         assert (refused.status_code, refused.json()["code"]) == (403, "withheld")
         assert CANARY not in refused.text
-    listed = ask("GET", "/vaults", by=cloud)
-    assert (
-        listed.json(),
-        CANARY in ask("POST", "/search", {"query": CANARY}, by=cloud).text.replace(f'"{CANARY}"', ""),
-    ) == (
-        {"vaults": [], "withheld": 1},
-        False,
-    )
+    assert ask("GET", "/vaults", by=cloud).json() == {"vaults": [], "withheld": 1}
+    assert ask("POST", "/search", {"query": CANARY}, by=cloud).json()["hits"] == []
     declared = ask("GET", "/vaults", by=cloud, headers={"X-Souvenance-Route": "local"})
     assert (declared.status_code, declared.json()["code"]) == (403, "not_allowed")
 
