@@ -40,6 +40,7 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
     retrievals = Retrievals(database)
     vaults = Vaults(database, clock, has_local_embedder=embedder is not None)
     notes = Notes(database, clock)
+    embedding = Embedding(database, embedder, clock)
     return Application(
         database=database,
         owner=ensure_owner(database, clock),
@@ -50,8 +51,8 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         notes=notes,
         imports=Imports(database, clock, notes),
         tokens=Tokens(database, clock),
-        embedding=Embedding(database, embedder, clock),
-        retrieval=Retrieval(database, clock, Meaning(database, embedder), retrievals),
+        embedding=embedding,
+        retrieval=Retrieval(database, clock, Meaning(embedding), retrievals),
         retrievals=retrievals,
         census=Census(database),
     )

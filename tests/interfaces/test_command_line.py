@@ -250,3 +250,37 @@ def test_help_and_version_need_no_memory(tmp_path: Path) -> None:
     assert "A memory for AI assistants" in start("--help").communicate(timeout=60)[0]
     assert start("version").communicate(timeout=60)[0].count(".") == 2
     assert not (tmp_path / "data").exists()
+
+
+# --- finding and importing -------------------------------------------------------------------------------------
+
+
+def test_search_answers_in_the_documented_form_and_recall_within_its_budget(answer: Run) -> None:
+    answer("remember", "Les anniversaires tombent en mars", "--project", "famille")
+    found = answer("search", "anniversaire")
+    assert found["matcher"] == "words"
+    (hit,) = found["hits"]
+    assert (hit["kind"], hit["number"], hit["vault"]) == ("fact", 1, "famille")
+    assert {"title", "excerpt", "score", "confidence", "path"} <= set(hit)
+    recalled = answer("recall", "anniversaire", "--budget", "100")
+    assert "anniversaires" in recalled["text"]
+    assert recalled["tokens"] <= 100
+
+
+def test_n11_a_search_that_finds_nothing_is_a_blind_spot(answer: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    answer("remember", "Les anniversaires tombent en mars")
+    assert run(["search", "zygomorphe"]) == 0
+    assert "Nothing relevant was found." in capsys.readouterr().err
+    assert [query["query"] for query in answer("retrievals", "blind-spots")["queries"]] == ["zygomorphe"]
+    assert [entry["query"] for entry in answer("retrievals", "list", "--misses")["retrievals"]] == ["zygomorphe"]
+
+
+def test_r4_a_folder_of_markdown_is_imported_once(answer: Run, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "deep").mkdir(parents=True)
+    (tmp_path / "notes" / "One.md").write_text("see [[Two]]", encoding="utf-8")
+    (tmp_path / "notes" / "deep" / "Two.md").write_text("---\ntags: [a]\n---\nhere", encoding="utf-8")
+    place = ("import", "markdown", str(tmp_path / "notes"), "--vault", "Wiki")
+    assert answer(*place)["created"] == 2
+    again = answer(*place)
+    assert (again["created"], again["unchanged"]) == (0, 2)
+    assert answer("note", "show", "deep/Two")["front_matter"] == {"tags": ["a"]}

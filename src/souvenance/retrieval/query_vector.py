@@ -5,15 +5,18 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TimeIsUp
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from souvenance.domain.errors import EmbedderUnavailable, SouvenanceError
 from souvenance.models.embedder import Embedder, checked
 
 if TYPE_CHECKING:
     from souvenance.models.embedder import Vectors
+
+T = TypeVar("T")
 
 PATIENCE = 3.0
 """Seconds a search waits for its query's vector before it goes on by words."""
@@ -40,31 +43,27 @@ class QueryVectors:
             if query in self._known:
                 self._known.move_to_end(query)
                 return self._known[query]
+        return self.run(lambda embedder: self._embed(embedder, query))
+
+    def run(self, work: Callable[[Embedder], T]) -> T:
+        """What `work` makes of the embedder, under the same promise. Work that comes too late is finished all the same,
+        so let it keep what it makes."""
+        with self._lock:
             if self._failed is not None and time.monotonic() < self._failed[0]:
                 raise self._failed[1]
             if self._threads is None:
                 self._threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="souvenance-query")
-            asked: Future[Vectors] = self._threads.submit(self._embed, query)
+            asked = self._threads.submit(work, self._embedder)
         try:
-            vector = asked.result(timeout=self._patience)
+            made = asked.result(timeout=self._patience)
         except TimeIsUp:
             asked.cancel()
-            raise self._give_up(
-                EmbedderUnavailable(
-                    f"The embedder took more than {self._patience:g} seconds for the query.",
-                    hint="Search goes on by words.",
-                )
-            ) from None
-        except EmbedderUnavailable as error:
-            raise self._give_up(error) from None
+            late = f"The embedder took more than {self._patience:g} seconds for the query."
+            raise self._give_up(EmbedderUnavailable(late, hint="Search goes on by words.")) from None
         except Exception as error:
             raise self._give_up(unavailable(error)) from error
-        with self._lock:
-            self._failed = None
-            self._known[query] = vector
-            while len(self._known) > REMEMBERED:
-                self._known.popitem(last=False)
-        return vector
+        self._failed = None
+        return made
 
     def close(self) -> None:
         """End the threads that embed, without waiting for one that hangs."""
@@ -73,9 +72,13 @@ class QueryVectors:
         if threads is not None:
             threads.shutdown(wait=False, cancel_futures=True)
 
-    def _embed(self, query: str) -> Vectors:
-        found = self._embedder.embed_query(query)
-        row: Vectors = checked(found[None], rows=1, dimension=self._embedder.dimension, name=self._embedder.name)[0]
+    def _embed(self, embedder: Embedder, query: str) -> Vectors:
+        found = embedder.embed_query(query)
+        row: Vectors = checked(found[None], rows=1, dimension=embedder.dimension, name=embedder.name)[0]
+        with self._lock:
+            self._known[query] = row
+            while len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
         return row
 
     def _give_up(self, error: EmbedderUnavailable) -> EmbedderUnavailable:
