@@ -10,6 +10,7 @@ import structlog
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily
 from prometheus_client.registry import Collector
+from starlette.routing import Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from souvenance import __version__
@@ -146,6 +147,8 @@ class Observed:
 def _pattern(scope: Scope) -> str:
     """The pattern of the route that answered, such as `/api/v1/facts/{number}`."""
     route = scope.get("route")
+    if isinstance(route, Mount):
+        return f"{route.path}/unmatched"
     if route is not None:
         return f"{scope.get('root_path', '')}{route.path_format}"
     return "unmatched" if "endpoint" not in scope else str(scope["path"])

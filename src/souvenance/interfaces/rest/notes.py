@@ -57,9 +57,7 @@ class Reference(Given):
 
     ref: Annotated[
         Text,
-        Field(
-            min_length=1, max_length=4000, description="Id, `/n/<id>`, title, `folder/title` or `vault:folder/title`."
-        ),
+        Field(min_length=1, max_length=4000, description="Id, title, `folder/title` or `vault:folder/title`."),
     ]
 
 
