@@ -415,7 +415,7 @@ def run(store_url: str, *, examples: int, steps: int) -> None:
 
 
 def test_n2_facts_and_their_page_stay_one_thing(store_url: str) -> None:
-    run(store_url, examples=40 if store_url.startswith("sqlite") else 5, steps=20)
+    run(store_url, examples=18 if store_url.startswith("sqlite") else 5, steps=20)
 
 
 def test_n2_a_page_without_room_between_its_lines_is_numbered_anew(
@@ -425,4 +425,4 @@ def test_n2_a_page_without_room_between_its_lines_is_numbered_anew(
     for module in (remember, plan, categories):
         monkeypatch.setattr(module, "POSITION_STEP", 4)
     monkeypatch.setattr(plan, "END_STEP", 2)
-    run(sqlite_url, examples=25, steps=20)
+    run(sqlite_url, examples=10, steps=20)
