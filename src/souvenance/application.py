@@ -15,8 +15,10 @@ from souvenance.notes.notes import Notes
 from souvenance.retrieval.audit import Retrievals
 from souvenance.retrieval.embedding import Embedding
 from souvenance.retrieval.retrieval import Retrieval
+from souvenance.store.changes import Changes
 from souvenance.store.database import Database
 from souvenance.upkeep.census import Census
+from souvenance.vaults.attention import Attention
 from souvenance.vaults.vaults import Vaults
 
 
@@ -27,6 +29,8 @@ class Application:
     database: Database
     owner: User
     vaults: Vaults
+    attention: Attention
+    changes: Changes
     facts: Facts
     history: History
     context: Context
@@ -46,6 +50,7 @@ class Application:
 
     def close(self) -> None:
         """Stop background work and give every connection back."""
+        self.changes.close()
         self.embedding.close()
         self.retrievals.close()
         self.database.close()
