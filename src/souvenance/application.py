@@ -8,6 +8,7 @@ from souvenance.accounts.tokens import Tokens
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.person import User
 from souvenance.ingest.imports import Imports
+from souvenance.map.map import Map
 from souvenance.memory.facts import Facts
 from souvenance.notes.context import Context
 from souvenance.notes.history import History
@@ -30,6 +31,7 @@ class Application:
     owner: User
     vaults: Vaults
     attention: Attention
+    map: Map
     changes: Changes
     facts: Facts
     history: History

@@ -7,6 +7,7 @@ from souvenance.accounts.tokens import Tokens
 from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
 from souvenance.ingest.imports import Imports
+from souvenance.map.map import Map
 from souvenance.memory.facts import Facts
 from souvenance.models.embedder import Embedder
 from souvenance.models.local import LocalEmbedder
@@ -48,6 +49,7 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         owner=ensure_owner(database, clock),
         vaults=vaults,
         attention=Attention(database, clock),
+        map=Map(database, clock, notes, embedding),
         changes=Changes(database),
         facts=Facts(database, clock, vaults),
         history=History(database, clock),

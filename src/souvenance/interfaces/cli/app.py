@@ -18,6 +18,7 @@ from souvenance.interfaces.cli import (
     find,
     history,
     ingest,
+    map,
     note,
     remember,
     scope,
@@ -50,6 +51,7 @@ for single in (remember.group, find.group, audit.group, upkeep.group):
 vault.group.add_typer(scope.group)
 for noun in (
     vault.group, fact.group, note.group, history.group, audit.retrievals, context.group, token.group, ingest.group,
+    map.group,
 ):  # fmt: skip
     command.add_typer(noun)
 
