@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from souvenance.domain.errors import SouvenanceError
-from souvenance.domain.protection import may_leave
 from souvenance.domain.vault import Protection
 from souvenance.models.embedder import Embedder
 from souvenance.retrieval import background
@@ -87,7 +86,7 @@ class Meaning:
 
     def may_read(self, protection: Protection) -> bool:
         """Whether the embedder may be given the texts of a vault under this protection (V8)."""
-        return self.embedder is None or may_leave(protection, self.embedder.route)
+        return self._embedding.may_read(protection)
 
     def covered(self, tx: Transaction, vault_ids: list[int]) -> Coverage:
         """How much of these vaults has a vector of this model; nothing where there is no embedder."""
