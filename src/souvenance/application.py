@@ -8,6 +8,7 @@ from souvenance.accounts.tokens import Tokens
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.person import User
 from souvenance.ingest.imports import Imports
+from souvenance.map.map import Map
 from souvenance.memory.facts import Facts
 from souvenance.notes.context import Context
 from souvenance.notes.history import History
@@ -15,8 +16,10 @@ from souvenance.notes.notes import Notes
 from souvenance.retrieval.audit import Retrievals
 from souvenance.retrieval.embedding import Embedding
 from souvenance.retrieval.retrieval import Retrieval
+from souvenance.store.changes import Changes
 from souvenance.store.database import Database
 from souvenance.upkeep.census import Census
+from souvenance.vaults.attention import Attention
 from souvenance.vaults.vaults import Vaults
 
 
@@ -27,6 +30,9 @@ class Application:
     database: Database
     owner: User
     vaults: Vaults
+    attention: Attention
+    map: Map
+    changes: Changes
     facts: Facts
     history: History
     context: Context
@@ -46,6 +52,7 @@ class Application:
 
     def close(self) -> None:
         """Stop background work and give every connection back."""
+        self.changes.close()
         self.embedding.close()
         self.retrievals.close()
         self.database.close()

@@ -7,6 +7,7 @@ from souvenance.accounts.tokens import Tokens
 from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
 from souvenance.ingest.imports import Imports
+from souvenance.map.map import Map
 from souvenance.memory.facts import Facts
 from souvenance.models.embedder import Embedder
 from souvenance.models.local import LocalEmbedder
@@ -18,9 +19,11 @@ from souvenance.retrieval.embedding import Embedding
 from souvenance.retrieval.meaning import Meaning
 from souvenance.retrieval.retrieval import Retrieval
 from souvenance.settings import Settings
+from souvenance.store.changes import Changes
 from souvenance.store.database import Database, sqlite_url
 from souvenance.upkeep.census import Census
 from souvenance.upkeep.doctor import Doctor
+from souvenance.vaults.attention import Attention
 from souvenance.vaults.vaults import Vaults
 
 
@@ -45,6 +48,9 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         database=database,
         owner=ensure_owner(database, clock),
         vaults=vaults,
+        attention=Attention(database, clock),
+        map=Map(database, clock, notes, embedding),
+        changes=Changes(database),
         facts=Facts(database, clock, vaults),
         history=History(database, clock),
         context=Context(database),

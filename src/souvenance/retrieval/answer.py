@@ -51,7 +51,8 @@ class Trace:
     """What ran to make an answer and what was left out of it, in numbers and names the caller may know.
 
     `why` says why this matcher ran ("312 of 500 embedded"...); `passed_over` lists vaults at attention 0;
-    `withheld` counts results kept back because their vault is protected and the route is cloud.
+    `withheld` counts results kept back because their vault is protected and the route is cloud, `named_withheld` the
+    vaults that the question named and that are kept back whole.
     """
 
     matcher: Matcher
@@ -59,6 +60,7 @@ class Trace:
     queried: tuple[str, ...] = ()
     passed_over: tuple[str, ...] = ()
     withheld: int = 0
+    named_withheld: int = 0
     waiting: int = 0
     milliseconds: float = 0.0
 
@@ -85,6 +87,7 @@ class Answer:
             "queried": list(self.trace.queried),
             "passed_over": list(self.trace.passed_over),
             "withheld": self.trace.withheld,
+            "named_withheld": self.trace.named_withheld,
             "waiting": self.trace.waiting,
             "milliseconds": round(self.trace.milliseconds, 2),
         }

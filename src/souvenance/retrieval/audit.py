@@ -7,7 +7,9 @@ import threading
 from collections.abc import Callable, Sequence
 
 from souvenance.domain.access import Actor
-from souvenance.domain.errors import NotAllowed, SouvenanceError
+from souvenance.domain.errors import NotAllowed, SouvenanceError, Withheld
+from souvenance.domain.protection import may_leave
+from souvenance.domain.vault import Protection
 from souvenance.store import retrievals as rows
 from souvenance.store.database import Database
 from souvenance.store.retrievals import AskedOften, Retrieval
@@ -94,4 +96,10 @@ class Retrievals:
     def _require_owner(self, actor: Actor) -> None:
         if actor.token_id is not None or actor.is_model:
             raise NotAllowed("The retrieval audit is its owner's only.", hint="Use the panel or the command line.")
+        if not may_leave(Protection.MAXIMUM, actor.route):
+            # What was asked of a protected vault tells what stands in it, and the log names the vaults that answered.
+            raise Withheld(
+                "The retrieval log holds what protected vaults were asked: it does not leave over a cloud route.",
+                hint="Read it on this machine.",
+            )
         self.flush()

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, TypeVar
 from souvenance.domain.access import Route
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import EmbedderUnavailable
+from souvenance.domain.protection import may_leave
+from souvenance.domain.vault import Protection
 from souvenance.models.embedder import Embedder
 from souvenance.retrieval.catch_up import CLAIM, CatchUp
 from souvenance.retrieval.embedding_status import EmbeddingStatus, Pace, State
@@ -91,6 +93,10 @@ class Embedding:
         if self._model is None and self._embedder is not None:
             self._model = vectors.find_model(tx, name=self._embedder.name, dimension=self._embedder.dimension)
         return self._model
+
+    def may_read(self, protection: Protection) -> bool:
+        """Whether the embedder may be given texts under this protection; others are found by words only (V8)."""
+        return self._embedder is None or may_leave(protection, self._embedder.route)
 
     def embed_query(self, query: str) -> Vectors:
         """The unit vector of a query, or EmbedderUnavailable within seconds. Call it outside transactions."""

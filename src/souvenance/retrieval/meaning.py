@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from souvenance.domain.errors import SouvenanceError
+from souvenance.domain.vault import Protection
 from souvenance.models.embedder import Embedder
 from souvenance.retrieval import background
 from souvenance.retrieval.embedding import Embedding
@@ -82,6 +83,10 @@ class Meaning:
                 statements = embedder.embed_passages(list(background.STATEMENTS))
                 self._background = (np.asarray(questions, dtype=np.float32), statements)
             return self._background
+
+    def may_read(self, protection: Protection) -> bool:
+        """Whether the embedder may be given the texts of a vault under this protection (V8)."""
+        return self._embedding.may_read(protection)
 
     def covered(self, tx: Transaction, vault_ids: list[int]) -> Coverage:
         """How much of these vaults has a vector of this model; nothing where there is no embedder."""

@@ -178,12 +178,16 @@ class Retrieval:
         depth: int,
     ) -> tuple[Searched, str, int]:
         asked, why = question.asked, question.why
-        covered = self._meaning.covered(tx, scope.answering)
+        embeddable = [one for one in scope.answering if self._meaning.may_read(scope.vaults[one].protection)]
+        words_only = len(scope.answering) - len(embeddable)
+        covered = self._meaning.covered(tx, embeddable)
         if asked is not None:
             if covered.waiting:
                 why = str(covered)
             if not covered.is_enough:
                 asked, why = None, str(covered)
+            if words_only:
+                why = ", ".join(part for part in (why, f"words only in {words_only} protected") if part)
         searched = search_passages(
             tx,
             question=question.text,
@@ -208,6 +212,7 @@ class Retrieval:
             queried=scope.names,
             passed_over=scope.passed_over,
             withheld=kept_back,
+            named_withheld=scope.named_withheld,
             waiting=waiting,
             milliseconds=(time.perf_counter() - started) * 1000,
         )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from souvenance.domain.access import Actor
 from souvenance.domain.attention import FULL, MUTED
 from souvenance.domain.note import title_key
-from souvenance.domain.vault import Vault
+from souvenance.domain.vault import Vault, VaultKind
 from souvenance.store import vaults as rows
 from souvenance.store.database import Transaction
 
@@ -22,13 +23,15 @@ class Scope:
     """The vaults one question is put to.
 
     `weights` holds every vault that is queried, 0 < weight <= 1; `passed_over` the names of those muted; `protected`
-    the ids of those that are queried only to count what is withheld on the caller's route.
+    the ids of those that are queried only to count what is withheld on the caller's route; `named_withheld` how many of
+    those the question names.
     """
 
     vaults: Mapping[int, Vault]
     weights: Mapping[int, float]
     passed_over: tuple[str, ...] = ()
     protected: frozenset[int] = field(default=frozenset())
+    named_withheld: int = 0
 
     @property
     def answering(self) -> list[int]:
@@ -41,34 +44,64 @@ class Scope:
         return tuple(self.vaults[vault_id].slug for vault_id in self.answering)
 
 
-def resolve_scope(tx: Transaction, actor: Actor, *, question: str, vaults: str | Sequence[str] | None = None) -> Scope:
+def resolve_scope(
+    tx: Transaction,
+    actor: Actor,
+    *,
+    question: str,
+    vaults: str | Sequence[str] | None = None,
+    chosen: Collection[int] | None = None,
+) -> Scope:
     """The scope of a question: the vaults named by argument alone, at full weight; else all, by attention.
 
-    A vault that the question itself names answers it at full weight, muted or not, and stays as it is (V12).
+    A vault that the question itself names answers it at full weight, muted or not, and stays as it is (V12). `chosen`:
+    ids of the vaults that Auto picked (V10); of those that answer, only they are read, at their weights, and where none
+    of them answers any more the choice is void.
     """
     if vaults is not None:
         wanted = [vaults] if isinstance(vaults, str) else list(vaults)
         named = {item.id: item for item in (rows.named_vault(tx, actor, name) for name in wanted)}
         return Scope(vaults=named, weights=dict.fromkeys(named, 1.0))
     known = {item.id: item for item in rows.list_known_vaults(tx, actor)}
-    folded = title_key(question)
+    picked = {one for one in chosen or () if one in known and known[one].attention > MUTED}
+    folded = folded_question(question)
     weights: dict[int, float] = {}
     passed_over = []
+    called = 0
     for vault_id, item in known.items():
         if names_vault(folded, item):
             weights[vault_id] = 1.0
+            called += rows.is_withheld(item, actor)
         elif item.attention > MUTED:
-            weights[vault_id] = item.attention / FULL
-        elif not rows.is_withheld(item, actor):
+            if not picked or vault_id in picked:
+                weights[vault_id] = item.attention / FULL
+        elif not rows.is_withheld(item, actor) and item.kind is not VaultKind.APP:
             passed_over.append(item.slug)
     protected = frozenset(vault_id for vault_id in weights if rows.is_withheld(known[vault_id], actor))
-    return Scope(vaults=known, weights=weights, passed_over=tuple(passed_over), protected=protected)
+    return Scope(
+        vaults=known, weights=weights, passed_over=tuple(passed_over), protected=protected, named_withheld=called
+    )
 
 
-def names_vault(folded_question: str, vault: Vault) -> bool:
-    """Whether a question (already folded by `title_key`) names the vault: its name or slug as whole words, or @slug."""
-    for name in {title_key(vault.name), vault.slug}:
-        bounded = re.escape(name) if _UNSPACED.search(name) else rf"(?<!\w){re.escape(name)}(?!\w)"
-        if re.search(bounded, folded_question):
-            return True
-    return False
+def folded_question(question: str) -> str:
+    """A question as vaults' names are looked for in it: case, accents and kinds of apostrophe aside."""
+    return unicodedata.normalize("NFC", title_key(question)).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+
+
+def names_vault(folded: str, vault: Vault) -> bool:
+    """Whether a question (folded by `folded_question`) names the vault: its name or slug as whole words, or @slug.
+
+    A word joined to others by hyphens, or part of an address, is not the vault's name. Where words are written without
+    spaces a name stands anywhere, unless it is one character, which is a part of too many words; a slug of one
+    character, which may be all that is left of a longer name (C++), is looked for behind an @ only.
+    """
+    name, slug = folded_question(vault.name), folded_question(vault.slug)
+    if re.search(rf"(?<![\w.])@{re.escape(slug)}(?![\w-])", folded):
+        return True
+    return any(_stands(one, folded) for one in {name, slug} if len(one) > 1 or one == name)
+
+
+def _stands(name: str, folded: str) -> bool:
+    if _UNSPACED.search(name) and len(name) > 1:
+        return name in folded
+    return re.search(rf"(?<![\w-])(?<!\w[.@]){re.escape(name)}(?![\w-]|[.@]\w)", folded) is not None

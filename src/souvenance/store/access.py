@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from sqlalchemy import ColumnElement, Select, and_, or_, select, true
 
-from souvenance.domain.access import Actor, Route
+from souvenance.domain.access import Actor
+from souvenance.domain.protection import may_leave
 from souvenance.domain.vault import Protection, VaultKind
 from souvenance.store.tables import membership, vault
 
@@ -24,7 +25,7 @@ def _belongs(actor: Actor) -> ColumnElement[bool]:
 
 
 def _may_leave(actor: Actor) -> ColumnElement[bool]:
-    return true() if actor.route is Route.LOCAL else vault.c.protection != Protection.MAXIMUM
+    return true() if may_leave(Protection.MAXIMUM, actor.route) else vault.c.protection != Protection.MAXIMUM
 
 
 def _ids(condition: ColumnElement[bool]) -> Select[tuple[int]]:
@@ -38,7 +39,7 @@ def readable(actor: Actor) -> Select[tuple[int]]:
 
 def withheld(actor: Actor) -> Select[tuple[int]]:
     """Ids of the vaults that are the actor's but whose content may not leave over its route (V8)."""
-    if actor.route is Route.LOCAL:
+    if may_leave(Protection.MAXIMUM, actor.route):
         return _ids(and_(_belongs(actor), vault.c.id.is_(None)))
     return _ids(and_(_belongs(actor), vault.c.protection == Protection.MAXIMUM))
 

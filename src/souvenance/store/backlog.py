@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import and_, func, select
 
 from souvenance.domain.access import Route
+from souvenance.domain.protection import may_leave
 from souvenance.domain.vault import Protection
 from souvenance.store.database import Transaction
 from souvenance.store.tables import passage, passage_vector, vault
@@ -101,7 +102,7 @@ def read_waiting(tx: Transaction, *, model: int, vault_id: int, ids: Sequence[in
 def embeddable_vaults(tx: Transaction, *, route: Route) -> list[int]:
     """Ids of the vaults whose texts may go to an embedder over this route; a protected one's stay here (V8)."""
     statement = select(vault.c.id).order_by(vault.c.id)
-    if route is not Route.LOCAL:
+    if not may_leave(Protection.MAXIMUM, route):
         statement = statement.where(vault.c.protection != Protection.MAXIMUM)
     return list(tx.execute(statement).scalars())
 

@@ -1,7 +1,8 @@
 """Noticing that something was written, by this process or another, without asking the data.
 
 SQLite counts the commits other connections made (`PRAGMA data_version`, a read of shared memory); it is looked at a few
-times a second. PostgreSQL says it itself (LISTEN; every write transaction ends with NOTIFY).
+times a second. PostgreSQL says it itself (LISTEN; every write transaction ends with NOTIFY). What changed is known by
+marks, which transactions leave (`Transaction.mark`): in a table on SQLite, in the notification on PostgreSQL.
 """
 
 from __future__ import annotations
@@ -11,10 +12,16 @@ import threading
 import time
 from typing import Any
 
-from souvenance.store.database import CHANGE_CHANNEL, Database
+from sqlalchemy import func, select
+
+from souvenance.store.database import CHANGE_CHANNEL, EVERYTHING, Database
+from souvenance.store.tables import change_mark
 
 LOOK_EVERY = 0.2
 """Seconds between two looks, and at most between `stop` being set and `wait` returning."""
+
+MOST_SAID = 1000
+"""Notices kept for someone who never takes them, before they become one that says everything changed."""
 
 
 class ChangeFeed:
@@ -24,6 +31,8 @@ class ChangeFeed:
         self._database = database
         self._connection: Any = None
         self._seen: int | None = None
+        self._marks_seen: int | None = None
+        self._said: list[str] = []
 
     def wait(self, seconds: float, stop: threading.Event) -> bool:
         """Return True as soon as something was written since the last call, False after so many seconds or on `stop`.
@@ -39,6 +48,26 @@ class ChangeFeed:
             self.close()
             return not stop.wait(min(seconds, 1.0))
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it listens now."""
+        return self._connection is not None
+
+    def take_marks(self) -> frozenset[str] | None:
+        """What changed since the last call, as `kind:id`; None where it is unknown: at first, and after a loss.
+
+        Empty when what was written is of no concern to a reader (a log, a vector).
+        """
+        if not self._database.is_sqlite:
+            said, self._said = self._said, []
+            return None if EVERYTHING in said else frozenset(mark for one in said for mark in one.split(",") if mark)
+        with self._database.read() as tx:
+            newest = tx.execute(select(func.coalesce(func.max(change_mark.c.seq), 0))).scalar_one()
+            seen, self._marks_seen = self._marks_seen, int(newest)
+            if seen is None:
+                return None
+            return frozenset(tx.execute(select(change_mark.c.name).where(change_mark.c.seq > seen)).scalars())
+
     def close(self) -> None:
         """Give the connection back."""
         connection, self._connection = self._connection, None
@@ -49,9 +78,11 @@ class ChangeFeed:
     def _connect(self) -> None:
         self._connection = self._database.private_connection()
         if self._database.is_sqlite:
+            self._marks_seen = None
             self._seen = self._data_version()
         else:
             self._connection.autocommit = True
+            self._said = [EVERYTHING]
             self._connection.execute(f"LISTEN {CHANGE_CHANNEL}")
 
     def _data_version(self) -> int:
@@ -74,6 +105,11 @@ class ChangeFeed:
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
-            for _ in self._connection.notifies(timeout=min(LOOK_EVERY, left), stop_after=1):
+            heard = [
+                notice.payload for notice in self._connection.notifies(timeout=min(LOOK_EVERY, left), stop_after=1)
+            ]
+            if heard:
+                heard += [notice.payload for notice in self._connection.notifies(timeout=0)]
+                self._said = [EVERYTHING] if len(self._said) > MOST_SAID else [*self._said, *heard]
                 return True
         return False

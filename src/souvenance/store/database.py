@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, CursorResult, Engine, Executable, create_engine, event, exc, insert, text, update
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import URL, make_url
 
 from souvenance.domain.errors import (
@@ -26,6 +27,10 @@ from souvenance.store import tables
 SCHEMA_REVISION = "0001"
 BUSY_SECONDS = 60.0
 CHANGE_CHANNEL = "souvenance_change"
+EVERYTHING = "*"
+"""Said in place of what changed when it is too much to list."""
+LONGEST_NOTICE = 7000
+"""PostgreSQL carries just under 8000 bytes."""
 _WRITE = "souvenance_write"
 
 
@@ -37,12 +42,17 @@ def sqlite_url(data: Path) -> str:
 class Transaction:
     """One open transaction, as every query of the store takes it."""
 
-    __slots__ = ("connection", "is_sqlite", "is_write")
+    __slots__ = ("connection", "is_sqlite", "is_write", "marks")
 
     def __init__(self, connection: Connection, *, is_sqlite: bool, is_write: bool) -> None:
         self.connection = connection
         self.is_sqlite = is_sqlite
         self.is_write = is_write
+        self.marks: set[str] = set()
+
+    def mark(self, kind: str, name: int) -> None:
+        """Say what this transaction changes (see change_feed), for whoever follows changes; told when it is durable."""
+        self.marks.add(f"{kind}:{name}")
 
     def execute(
         self, statement: Executable, values: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
@@ -128,9 +138,10 @@ class Database:
             with self._engine.connect() as connection:
                 connection.execution_options(**{_WRITE: write})
                 with connection.begin():
-                    yield Transaction(connection, is_sqlite=self.is_sqlite, is_write=write)
-                    if write and not self.is_sqlite:
-                        connection.exec_driver_sql(f"NOTIFY {CHANGE_CHANNEL}")
+                    transaction = Transaction(connection, is_sqlite=self.is_sqlite, is_write=write)
+                    yield transaction
+                    if write:
+                        _tell(transaction)
         except exc.DBAPIError as error:
             raise translated(error) from error
 
@@ -236,6 +247,20 @@ def _enter_wal(cursor: sqlite3.Cursor) -> None:
 def _begin_sqlite(connection: Connection) -> None:
     write = connection.get_execution_options().get(_WRITE, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+def _tell(tx: Transaction) -> None:
+    """Leave word of what a write transaction changed: PostgreSQL carries it, on SQLite it waits in a table."""
+    marks = sorted(tx.marks)
+    if not tx.is_sqlite:
+        said = ",".join(marks)
+        said = said if len(said) < LONGEST_NOTICE else EVERYTHING
+        tx.execute(text("SELECT pg_notify(:channel, :said)"), {"channel": CHANGE_CHANNEL, "said": said})
+    elif marks:
+        (seq,) = tx.next_numbers("change_mark")
+        statement = sqlite_insert(tables.change_mark)
+        statement = statement.on_conflict_do_update(index_elements=["name"], set_={"seq": statement.excluded.seq})
+        tx.execute(statement, [{"name": name, "seq": seq} for name in marks])
 
 
 def translated(error: exc.DBAPIError) -> SouvenanceError:

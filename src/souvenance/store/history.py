@@ -94,6 +94,8 @@ def record_change(tx: Transaction, actor: Actor, *, verb: str, at: datetime, wri
     ]
     if rows:
         tx.execute(insert(revision), rows)
+    for vault_id in {item.vault_id for item in written}:
+        tx.mark("knowledge", vault_id)
     return change_id
 
 
@@ -101,6 +103,8 @@ def record_audit(
     tx: Transaction, actor: Actor, *, verb: str, at: datetime, vault_id: int | None = None, **details: Any
 ) -> None:
     """Write down an act that someone may have to answer for; counts and names, never contents (A4)."""
+    if vault_id is not None:
+        tx.mark("vault" if verb.startswith("vault.") else "knowledge", vault_id)
     tx.execute(
         insert(audit).values(
             at=at,

@@ -121,6 +121,15 @@ attention = Table(
     Column("weight", SmallInteger, nullable=False),
 )
 
+scope_setting = Table(
+    "scope_setting",
+    metadata,
+    Column("user_id", Number, ForeignKey("user_account.id", ondelete="CASCADE"), primary_key=True),
+    Column("auto", Boolean, nullable=False, server_default=false()),
+    Column("previous", Json),  # the weights before the last gesture, as pairs of vault id and weight
+    Column("changed_at", Instant, nullable=False),
+)
+
 # --- knowledge -------------------------------------------------------------------------------------------------
 
 note = Table(
@@ -407,6 +416,14 @@ claim = Table(
     Column("name", Text, primary_key=True),
     Column("holder", Text, nullable=False),
     Column("until", Instant, nullable=False),
+)
+
+change_mark = Table(
+    "change_mark",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("seq", Number, nullable=False),
+    Index("ix_change_mark_seq", "seq"),
 )
 
 counter = Table(

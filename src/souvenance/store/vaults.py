@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, func, insert, select, update
+from sqlalchemy import ColumnElement, Select, case, false, func, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
-from souvenance.domain.access import Actor, Route
-from souvenance.domain.attention import FULL
+from souvenance.domain.access import Actor
+from souvenance.domain.attention import FULL, MUTED
 from souvenance.domain.errors import Conflict, NotAllowed, NotFound, Withheld
 from souvenance.domain.note import title_key
+from souvenance.domain.protection import may_leave
 from souvenance.domain.vault import MemoryType, Protection, Vault, VaultKind, slugify
 from souvenance.store.access import known, readable
 from souvenance.store.database import Transaction
@@ -21,7 +22,10 @@ from souvenance.store.tables import attention, membership, vault
 
 
 def _vaults(actor: Actor, ids: Select[tuple[int]]) -> Select[Any]:
-    weight = func.coalesce(attention.c.weight, FULL).label("attention")
+    # An application's vault is sealed (V9): it answers its own application fully, and the owner who ticks it.
+    own = (vault.c.kind == VaultKind.APP) & (vault.c.app == actor.app) if actor.app else false()
+    first = case((vault.c.kind == VaultKind.APP, MUTED), else_=FULL)
+    weight = case((own, FULL), else_=func.coalesce(attention.c.weight, first)).label("attention")
     return (
         select(vault, weight, membership.c.can_configure)
         .join(membership, (membership.c.team_id == vault.c.team_id) & (membership.c.user_id == actor.user_id))
@@ -97,7 +101,7 @@ def named_vault(tx: Transaction, actor: Actor, name: str, *, to_write: bool = Fa
 
 def is_withheld(item: Vault, actor: Actor) -> bool:
     """Whether the vault's content must not leave over this actor's route (V8)."""
-    return item.protection is Protection.MAXIMUM and actor.route is not Route.LOCAL
+    return not may_leave(item.protection, actor.route)
 
 
 def add_vault(
@@ -132,11 +136,14 @@ def add_vault(
         created_at=at,
         updated_at=at,
     )
-    return int(tx.execute(statement.returning(vault.c.id)).scalar_one())
+    made = int(tx.execute(statement.returning(vault.c.id)).scalar_one())
+    tx.mark("vault", made)
+    return made
 
 
 def update_vault(tx: Transaction, *, vault_id: int, at: datetime, values: Mapping[str, Any]) -> None:
     """Change columns of one vault."""
+    tx.mark("vault", vault_id)
     tx.execute(update(vault).where(vault.c.id == vault_id).values(updated_at=at, **values))
 
 
@@ -144,6 +151,7 @@ def set_attention(tx: Transaction, *, user_id: int, weights: Mapping[int, int]) 
     """Set a user's weight for each of these vaults, in one statement."""
     if not weights:
         return
+    tx.mark("attention", user_id)
     rows = [{"vault_id": vault_id, "user_id": user_id, "weight": weight} for vault_id, weight in weights.items()]
     make = sqlite_insert if tx.is_sqlite else postgresql_insert
     statement = make(attention)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from souvenance.domain.access import Actor
-from souvenance.domain.attention import checked_weight
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import InvalidInput, NotAllowed
 from souvenance.domain.fact import readable_text
@@ -13,6 +12,7 @@ from souvenance.store import history, people
 from souvenance.store import vaults as rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.tables import vault as vault_table
+from souvenance.vaults.attention import weigh
 
 MAX_DESCRIPTION_BYTES = 4000
 PERSONAL_NAME = "Personal"
@@ -153,8 +153,5 @@ class Vaults:
 
     def set_attention(self, *, actor: Actor, vault: str, weight: int) -> Vault:
         """Say how much a vault counts when this user's memory is queried, 0 to 100 (V2)."""
-        checked_weight(weight)
         with self._database.write() as tx:
-            found = rows.named_vault(tx, actor, vault)
-            rows.set_attention(tx, user_id=actor.user_id, weights={found.id: weight})
-            return rows.find_vault(tx, actor, vault_table.c.id == found.id) or found
+            return weigh(tx, actor, vault=vault, weight=weight, clock=self._clock)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from souvenance.domain.note import NoteClass
+from souvenance.domain.protection import withheld_sentence
 from souvenance.interfaces.cli.output import plain
 from souvenance.interfaces.cli.session import Session, verb
 from souvenance.retrieval.answer import Confidence, Matcher, Recall, Trace
@@ -95,7 +96,7 @@ def _recall_shape(found: Recall) -> dict[str, Any]:
 def _tell(session: Session, trace: Trace) -> None:
     """What a person should know of how the answer came to be."""
     session.out.note(f"Matched by {trace.matcher.value}{f': {trace.why}' if trace.why else ''}.".replace("..", "."))
-    if trace.withheld:
-        session.out.note(f"{trace.withheld} withheld: protected vault.")
+    if kept_back := withheld_sentence(trace.withheld, named=trace.named_withheld):
+        session.out.note(f"{kept_back}.")
     if trace.passed_over:
         session.out.note(f"Not queried, at attention 0: {', '.join(trace.passed_over)}.")

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from souvenance.domain.fact import State
+from souvenance.domain.protection import withheld_sentence
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.interfaces.mcp.quoting import NOTICE, inline, json_tokens, quoted, share, shortened
 from souvenance.retrieval.answer import Confidence, hit_dict
@@ -67,8 +68,8 @@ def trace_lines(trace: Trace) -> list[str]:
     said = [f"matcher: {trace.matcher}" + (f" ({trace.why})" if trace.why else "")]
     if trace.passed_over:
         said.append(f"passed over at attention 0: {named(trace.passed_over)}; name one with vault= to ask it")
-    if trace.withheld:
-        said.append(f"{trace.withheld} withheld: protected vault, cloud route")
+    if kept_back := withheld_sentence(trace.withheld, named=trace.named_withheld):
+        said.append(kept_back)
     if trace.waiting:
         said.append(f"{trace.waiting} passages still wait for a vector")
     return said
@@ -77,7 +78,7 @@ def trace_lines(trace: Trace) -> list[str]:
 def trace_data(trace: Trace) -> dict[str, Any]:
     """The trace as data."""
     shown: dict[str, Any] = {"matcher": trace.matcher, "why": trace.why, "passed_over": list(trace.passed_over[:50])}
-    return shown | {"withheld": trace.withheld, "waiting": trace.waiting}
+    return shown | {"withheld": trace.withheld, "named_withheld": trace.named_withheld, "waiting": trace.waiting}
 
 
 def _hit_data(hit: Hit, excerpt: str) -> dict[str, Any]:

@@ -48,7 +48,8 @@ class TraceShown(Shown):
     """What ran, and what was left out and why.
 
     `why` says why this matcher ran; `passed_over` lists vaults at attention 0; `withheld` counts what is kept back from
-    this route; `waiting` counts passages without a vector yet.
+    this route, `named_withheld` the vaults that the question named and that are kept back whole; `waiting` counts
+    passages without a vector yet.
     """
 
     matcher: Matcher
@@ -56,6 +57,7 @@ class TraceShown(Shown):
     queried: list[str]
     passed_over: list[str]
     withheld: int
+    named_withheld: int
     waiting: int
     milliseconds: float
 

@@ -57,6 +57,13 @@ def upgrade() -> None:
     op.create_index("ix_change_token", "change", ["token_id", "at"], unique=False)
     op.create_index("ix_change_user", "change", ["user_id", "at"], unique=False)
     op.create_table(
+        "change_mark",
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("seq", Number, nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_change_mark")),
+    )
+    op.create_index("ix_change_mark_seq", "change_mark", ["seq"], unique=False)
+    op.create_table(
         "claim",
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("holder", sa.Text(), nullable=False),
@@ -150,6 +157,17 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_retrieval_user", "retrieval", ["user_id", "at"], unique=False)
+    op.create_table(
+        "scope_setting",
+        sa.Column("user_id", Number, nullable=False),
+        sa.Column("auto", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column("previous", Json, nullable=True),
+        sa.Column("changed_at", Instant(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["user_id"], ["user_account.id"], name=op.f("fk_scope_setting_user_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("user_id", name=op.f("pk_scope_setting")),
+    )
     op.create_table(
         "token",
         sa.Column("id", Number, autoincrement=True, nullable=False),

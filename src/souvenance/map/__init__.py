@@ -1,0 +1,1 @@
+"""The neural map: vaults, notes and facts as nodes, their links and likeness as edges."""

@@ -1,0 +1,127 @@
+"""Following changes: whoever shows something is called when it has changed, here or in another process."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from souvenance.store.change_feed import ChangeFeed
+from souvenance.store.database import Database
+
+_log = logging.getLogger(__name__)
+
+QUIET = 30.0
+"""Seconds one wait lasts where nothing is written; the thread then just waits again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What was written since the last call: whose attention, which vaults, and the facts or notes of which vaults.
+
+    `everything`: what changed is unknown (the connection was lost meanwhile); look at all that is shown.
+    """
+
+    everything: bool = False
+    attention: frozenset[int] = field(default=frozenset())
+    vaults: frozenset[int] = field(default=frozenset())
+    knowledge: frozenset[int] = field(default=frozenset())
+
+
+Callback = Callable[[Changed], None]
+
+
+class Changes:
+    """Calls its subscribers from one thread of its own, which runs only while there are any.
+
+    A change by any process on the same store is told within a second of being durable, one by this process too. A
+    callback must be quick (hand the news to a loop or a queue); one that raises is called again all the same.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._lock = threading.Lock()
+        self._callbacks: dict[int, Callback] = {}
+        self._next = 0
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
+
+    def subscribe(self, callback: Callback) -> Callable[[], None]:
+        """Call back on every change from now on; what is returned ends it. Changes made after this returns are told."""
+        ready = None
+        with self._lock:
+            number, self._next = self._next, self._next + 1
+            self._callbacks[number] = callback
+            if self._thread is None:
+                self._stop, ready = threading.Event(), threading.Event()
+                self._thread = threading.Thread(target=self._run, args=(self._stop, ready), name="changes", daemon=True)
+                self._thread.start()
+        if ready is not None:
+            ready.wait(5.0)
+
+        def unsubscribe() -> None:
+            with self._lock:
+                self._callbacks.pop(number, None)
+                is_last = not self._callbacks
+            if is_last:
+                self.close()
+
+        return unsubscribe
+
+    def close(self) -> None:
+        """End the thread; nobody is called any more."""
+        with self._lock:
+            self._callbacks.clear()
+            thread, self._thread = self._thread, None
+            self._stop.set()
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(timeout=5.0)
+
+    def _run(self, stop: threading.Event, ready: threading.Event) -> None:
+        feed = ChangeFeed(self._database)
+        is_first = True
+        try:
+            while not stop.is_set():
+                if not feed.wait(QUIET, stop):
+                    continue
+                try:
+                    marks = feed.take_marks()
+                except Exception:  # the store is away; the next wait finds it again, and then everything is told
+                    feed.close()
+                    stop.wait(1.0)
+                    continue
+                if is_first and feed.is_open:  # nothing was missed: nobody was listening before
+                    is_first = False
+                    ready.set()
+                    continue
+                self._tell(changed(marks))
+        finally:
+            ready.set()
+            feed.close()
+
+    def _tell(self, news: Changed) -> None:
+        if news == Changed():
+            return
+        with self._lock:
+            callbacks = list(self._callbacks.values())
+        for callback in callbacks:
+            try:
+                callback(news)
+            except Exception:
+                _log.exception("a subscriber to changes failed")
+
+
+def changed(marks: frozenset[str] | None) -> Changed:
+    """Marks as what they mean."""
+    if marks is None:
+        return Changed(everything=True)
+    kinds: dict[str, set[int]] = {"attention": set(), "vault": set(), "knowledge": set()}
+    for mark in marks:
+        kind, _, name = mark.partition(":")
+        kinds[kind].add(int(name))
+    return Changed(
+        attention=frozenset(kinds["attention"]),
+        vaults=frozenset(kinds["vault"]),
+        knowledge=frozenset(kinds["knowledge"]),
+    )

@@ -1,0 +1,54 @@
+"""Whether a question names a vault (V12)."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from souvenance.domain.vault import Vault, VaultKind, slugify
+from souvenance.retrieval.scope import folded_question, names_vault
+
+
+def vault(name: str) -> Vault:
+    at = datetime(2024, 1, 1, tzinfo=UTC)
+    return Vault(id=1, team_id=1, slug=slugify(name), name=name, kind=VaultKind.PROJECT, created_at=at, updated_at=at)
+
+
+NAMED = [
+    ("Journal", "que dit mon JOURNAL sur Léa ?"),
+    ("Écurie", "dans l'ecurie, qui ?"),
+    ("Ecurie", "dans l’ÉCURIE, qui ?"),
+    ("L'atelier", "que dit l’atelier ?"),
+    ("Mon journal", "ouvre mon   journal"),
+    ("Mon journal", "ouvre @mon-journal stp"),
+    ("IA", "que dit IA ?"),
+    ("C++", "what about C++ then"),
+    ("C++", "what about @c"),
+    ("Notes", "« notes » : rien ?"),
+    ("日記", "私の日記に何がある"),
+    ("일기", "일기에 뭐라고"),
+    ("本", "@本 何"),
+    ("Straße", "in der STRASSE"),
+]
+NOT_NAMED = [
+    ("Journal", "les journaux du journaliste"),
+    ("IA", "Maria a un piano"),
+    ("Notes", "j'ai noté annotes"),
+    ("Pont", "à Pont-l'Évêque"),
+    ("Work", "write to bob@work.com"),
+    ("Work", "see work.com"),
+    ("C++", "la vitamine c"),
+    ("本", "日本の天気"),
+    ("일", "매일 운동"),
+    ("Mon journal", "mon autre journal"),
+    ("Lab", "ask @lab-notes"),
+]
+
+
+@pytest.mark.parametrize(("name", "question"), NAMED)
+def test_v12_the_question_names_the_vault(name: str, question: str) -> None:
+    assert names_vault(folded_question(question), vault(name))
+
+
+@pytest.mark.parametrize(("name", "question"), NOT_NAMED)
+def test_v12_a_name_inside_another_word_does_not_answer(name: str, question: str) -> None:
+    assert not names_vault(folded_question(question), vault(name))
