@@ -266,8 +266,8 @@ def _email(raw: bytes) -> str:
     message: Any = message_from_bytes(raw, policy=policy.default)
     out = _Gathered()
     out.add(f"# {' '.join(str(message['subject'] or 'No subject').split())}")
-    lines = [f"- {name}: {' '.join(str(message[name]).split())}" for name in ("From", "To", "Cc", "Date") if message[name]]
-    out.add("\n".join(lines))
+    said = {name: " ".join(str(message[name]).split()) for name in ("From", "To", "Cc", "Date") if message[name]}
+    out.add("\n".join(f"- {name}: {value}" for name, value in said.items()))
     body = message.get_body(preferencelist=("plain", "html"))
     if body is not None:
         payload = body.get_payload(decode=True) or b""

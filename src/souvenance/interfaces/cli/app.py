@@ -11,7 +11,20 @@ import typer
 
 from souvenance import __version__
 from souvenance.domain.errors import SouvenanceError
-from souvenance.interfaces.cli import audit, context, fact, find, history, ingest, note, remember, token, upkeep, vault
+from souvenance.interfaces.cli import (
+    audit,
+    context,
+    fact,
+    find,
+    folder,
+    history,
+    ingest,
+    note,
+    remember,
+    token,
+    upkeep,
+    vault,
+)
 from souvenance.interfaces.cli.exits import ExitCode, exit_code, tell
 from souvenance.interfaces.cli.session import (
     DataOption,
@@ -35,7 +48,8 @@ command = typer.Typer(
 for single in (remember.group, find.group, audit.group, upkeep.group):
     command.add_typer(single)
 for noun in (
-    vault.group, fact.group, note.group, history.group, audit.retrievals, context.group, token.group, ingest.group,
+    vault.group, fact.group, note.group, folder.group, history.group, audit.retrievals, context.group, token.group,
+    ingest.group,
 ):  # fmt: skip
     command.add_typer(noun)
 
