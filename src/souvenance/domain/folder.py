@@ -34,7 +34,7 @@ class Condition(StrEnum):
 
 
 class FileState(StrEnum):
-    """What became of a file: it is a note, failed to be read, was refused, is no text, or is gone (note in the trash)."""
+    """What became of a file: a note, not readable, refused, no text at all, or gone (its note in the trash)."""
 
     TAKEN = "taken"
     FAILED = "failed"

@@ -32,9 +32,9 @@ _BY_SUFFIX: dict[Kind, str] = {
     Kind.TEXT: "txt text rst adoc asciidoc org tex log srt vtt po pot man me news readme changes json jsonl ndjson "
     "yaml yml toml ini cfg conf properties xml svg ics vcf bib desktop service",
     Kind.CODE: "py pyi pyw js mjs cjs ts tsx jsx java kt kts scala groovy c h cc cpp cxx hpp hh hxx cs go rs rb php pl "
-    "pm lua r jl swift m mm dart sh bash zsh fish ps1 bat cmd sql graphql proto css scss sass less vue svelte elm ex exs "
-    "erl hrl hs ml mli fs fsx clj cljs lisp el scm vim asm s f f90 for pas d nim zig v vhd cmake gradle mk makefile "
-    "dockerfile tf nix awk sed tcl diff patch ipynb",
+    "pm lua r jl swift m mm dart sh bash zsh fish ps1 bat cmd sql graphql proto css scss sass less vue svelte elm ex "
+    "exs erl hrl hs ml mli fs fsx clj cljs lisp el scm vim asm s f f90 for pas d nim zig v vhd cmake gradle mk "
+    "makefile dockerfile tf nix awk sed tcl diff patch ipynb",
     Kind.CSV: "csv tsv",
     Kind.HTML: "html htm xhtml",
     Kind.PDF: "pdf",
@@ -45,8 +45,8 @@ _BY_SUFFIX: dict[Kind, str] = {
     Kind.EMAIL: "eml",
     Kind.OTHER: "png jpg jpeg gif webp bmp ico tif tiff heic avif psd xcf ai eps mp3 m4a ogg oga opus flac wav aac "
     "mp4 m4v mkv webm avi mov wmv zip tar gz tgz bz2 xz zst 7z rar jar war whl deb rpm apk dmg iso img bin exe dll so "
-    "dylib a o obj lib pyc pyo class wasm ttf otf woff woff2 eot db sqlite sqlite3 mdb parquet feather npy npz pkl pickle "
-    "onnx safetensors pt pth h5 hdf5 mo gmo map lock doc xls ppt odt ods odp",
+    "dylib a o obj lib pyc pyo class wasm ttf otf woff woff2 eot db sqlite sqlite3 mdb parquet feather npy npz pkl "
+    "pickle onnx safetensors pt pth h5 hdf5 mo gmo map lock doc xls ppt odt ods odp",
 }
 _KINDS = {suffix: kind for kind, suffixes in _BY_SUFFIX.items() for suffix in suffixes.split()}
 _NAMES = {"makefile": Kind.CODE, "dockerfile": Kind.CODE}

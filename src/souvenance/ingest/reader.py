@@ -44,7 +44,7 @@ def _answer(raw: bytes, kind: Kind, name: str) -> dict[str, str]:
     except Unreadable as error:
         return {"problem": str(error)}
     except MemoryError:
-        return {"problem": "reading it takes more memory than it may"}
+        return {"problem": "reading it takes more memory than it may", "spent": "yes"}
     except RecursionError:
         return {"problem": "it is nested too deeply"}
     except Exception as error:  # whatever a library raises on hostile bytes is that file's problem only

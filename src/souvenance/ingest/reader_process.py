@@ -66,6 +66,8 @@ class ReaderProcess:
                 code = process.wait()
                 self._end()
                 raise Unreadable(self._why(code, is_overdue=overdue.is_set()))
+            if "spent" in answer:  # its memory may not come back
+                self._end()
         if "problem" in answer:
             raise Unreadable(answer["problem"])
         return Document(content=storable(answer["text"]))

@@ -50,8 +50,8 @@ class NewFolder(Given):
     """A folder to watch, and which of its files."""
 
     path: Annotated[Text, Field(min_length=1, max_length=4096)]
-    include: Patterns = []
-    exclude: Patterns = []
+    include: Patterns = Field(default_factory=list)
+    exclude: Patterns = Field(default_factory=list)
     max_bytes: Size = DEFAULT_MAX_BYTES
     place: Annotated[Text, Field(min_length=1, max_length=500)] | None = None
 
@@ -60,8 +60,8 @@ class CensusGiven(Given):
     """A folder to count."""
 
     path: Annotated[Text, Field(min_length=1, max_length=4096)]
-    include: Patterns = []
-    exclude: Patterns = []
+    include: Patterns = Field(default_factory=list)
+    exclude: Patterns = Field(default_factory=list)
     max_bytes: Size = DEFAULT_MAX_BYTES
 
 
