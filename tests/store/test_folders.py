@@ -17,6 +17,8 @@ from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed
 from souvenance.domain.folder import Condition, WatchedFolder
 from souvenance.domain.note import NoteClass
 from souvenance.ingest.scanning import ScanReport
+from souvenance.settings import Settings
+from souvenance.wiring import open_application
 
 
 def aged(path: Path, content: str | bytes) -> Path:
@@ -400,6 +402,40 @@ def test_v13_a_scan_under_way_refuses_another(app: Application, owner: Actor, ro
 
     assert scan(progress=meanwhile).created == 3
     assert refused == ["yes"]
+
+
+def test_v13_of_two_watchers_one_watches_and_the_other_takes_over(
+    app: Application, owner: Actor, root: Path, folder: WatchedFolder, store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("souvenance.ingest.watcher.LOOK_AGAIN", 0.5)
+    other = open_application(Settings(database_url=store_url, embedder="none"))  # type: ignore[arg-type]
+    app.watcher.start()
+    try:
+        assert _until(lambda: len(paths(app, owner)) == 3, 10)
+        other.watcher.start()
+        app.watcher.stop()
+        aged(root / "late.md", "The quoll hunts.")
+        assert _until(lambda: found(app, owner, "quoll") == ["late"], 10)
+    finally:
+        app.watcher.stop()
+        other.close()
+
+
+def test_v13_copies_of_one_text_keep_their_own_identities_when_they_move(
+    app: Application, owner: Actor, root: Path, scan: Scan
+) -> None:
+    for number, name in enumerate(("x", "y", "z")):
+        aged(root / name / "same.md", "The same words.")
+        os.utime(root / name / "same.md", (100 + number, 100 + number))
+    scan()
+    before = paths(app, owner)
+    for name, target in (("z", "1"), ("x", "2")):
+        (root / name).rename(root / target)
+    assert scan().moved == 2
+    after = paths(app, owner)
+    assert after["papers/1/same"] == before["papers/z/same"]
+    assert after["papers/2/same"] == before["papers/x/same"]
+    assert after["papers/y/same"] == before["papers/y/same"]
 
 
 def _until(holds: Callable[[], bool], seconds: float) -> bool:

@@ -6,7 +6,7 @@ import builtins
 import os
 import threading
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from souvenance.domain.access import Actor, Route, Source
@@ -26,7 +26,7 @@ from souvenance.ingest import claimed, taking
 from souvenance.ingest.folder_views import FolderCensus, FolderView, counted
 from souvenance.ingest.globs import checked_patterns
 from souvenance.ingest.reader_process import ReaderProcess
-from souvenance.ingest.scanning import BATCH_FILES, Progress, Scan, ScanReport
+from souvenance.ingest.scanning import BATCH_FILES, PATIENCE, Progress, Scan, ScanReport
 from souvenance.ingest.tree import RootUnreadable, Tree
 from souvenance.store import folders as rows
 from souvenance.store import vaults as vault_rows
@@ -226,8 +226,13 @@ class Folders:
         retry: bool = False,
         accept_empty: bool = False,
         raise_unreadable: bool = False,
+        patience: float = PATIENCE,
+        on_busy: Callable[[Sequence[bytes]], None] = lambda _paths: None,
     ) -> ScanReport:
-        """The scan itself, for the background too, in the name of whoever watches the folder."""
+        """The scan itself, for the background too, in the name of whoever watches the folder.
+
+        `on_busy` is told which files were left since they were still being written after `patience` seconds.
+        """
         actor = Actor(user_id=folder.user_id, source=Source.IMPORT, route=Route.LOCAL)
         with self._database.read() as tx:
             self._require_configure(tx, actor, folder)
@@ -248,9 +253,12 @@ class Folders:
             beat=beat.go_on,
             retry=retry,
             accept_empty=accept_empty,
+            patience=patience,
         )
         try:
             report = scan.run(paths)
+            if scan.busy:
+                on_busy(scan.busy)
             self._conclude(folder, report, whole=whole)
             return report
         except RootUnreadable as error:
@@ -274,7 +282,7 @@ class Folders:
             reason = f"all {report.held:,} files are gone at once; their notes are kept until a person confirms it"
             self._say(folder, Condition.VANISHED, reason, wanted=False)
         elif whole:
-            self._say(folder, Condition.WELL, "", wanted=report.busy > 0, scanned_at=self._clock())
+            self._say(folder, Condition.WELL, "", wanted=False, done=0, total=0, scanned_at=self._clock())
         elif folder.condition in (Condition.VANISHED, Condition.UNREADABLE):
             with self._database.write() as tx:  # something is back: the whole of it is to be looked at
                 rows.change_folder(tx, folder, wanted=True)

@@ -90,6 +90,7 @@ class Scan:
         beat: Beat = lambda: True,
         retry: bool = False,
         accept_empty: bool = False,
+        patience: float = PATIENCE,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -101,6 +102,8 @@ class Scan:
         self._beat = beat
         self._retry = retry
         self._accept_empty = accept_empty
+        self._patience = patience
+        self.busy: list[bytes] = []
         self._root = os.fsencode(folder.path)
         self._batch: list[Taken] = []
         self._batch_bytes = 0
@@ -162,8 +165,9 @@ class Scan:
                 done += 1
                 self._progress(done, total)
             self._flush()
-            deadline = deadline or time.monotonic() + PATIENCE
+            deadline = deadline or time.monotonic() + self._patience
             if busy and time.monotonic() > deadline:
+                self.busy = [seen.path for seen in busy]
                 self.report.busy = len(busy)
                 return True
             if busy:
@@ -262,6 +266,9 @@ class Scan:
             same = watched_files.same_content(tx, vault_id=file.vault_id, digest=file.hash)
             roots = {one.id: one.path for one in folder_rows.vault_folders(tx, vault_id=file.vault_id)} if same else {}
         here = os.path.join(self._root, file.path)
+        name = os.path.basename(file.path)
+        # Of several with this content, the one that was not written since, then the one of the same name.
+        same.sort(key=lambda one: (one.mtime != file.mtime, os.path.basename(one.path) != name))
         for before in same:
             there = os.path.join(os.fsencode(roots[before.folder_id]), before.path)
             if there != here and os.path.lexists(there):

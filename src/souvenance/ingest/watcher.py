@@ -33,6 +33,8 @@ RESCAN = 3600.0
 """Seconds between two whole scans of a folder that is well: what the kernel failed to tell is found then."""
 STEP, DEBOUNCE = 100, 400
 """Milliseconds without a further change after which a change is told, and for which it is held back at most."""
+PATIENCE = 1.0
+"""Seconds for which a scan waits for a file that is being written; then it is looked at again a little later."""
 MOST_PATHS = 500
 """Changes told at once above which the whole folder is looked at instead of each path."""
 
@@ -147,6 +149,9 @@ class Watcher:
     def _holds(self, turn: _Turn) -> bool:
         if turn.claimed_at is not None and time.monotonic() - turn.claimed_at < RENEW:
             return True
+        if turn.claimed_at is None and turn.tried_at is not None and time.monotonic() - turn.tried_at < LOOK_AGAIN:
+            return False  # every try is a write, which would wake the one who holds it, and this one again
+        turn.tried_at = time.monotonic()
         held = claimed.claim(self._database, self._clock, name="watch", holder=self._holder, seconds=LEASE)
         turn.claimed_at = time.monotonic() if held else None
         return held
@@ -154,12 +159,15 @@ class Watcher:
     def _scan(self, folder: WatchedFolder, stop: threading.Event, paths: Iterable[bytes] = (b"",)) -> None:
         chosen = set(paths)
         try:
-            report = self._folders.scan_folder(folder, paths=chosen, stop=stop)
+            self._folders.scan_folder(
+                folder,
+                paths=chosen,
+                stop=stop,
+                patience=PATIENCE,
+                on_busy=lambda paths: self._again_later(folder, paths),
+            )
         except SouvenanceError as error:
             log.warning("a watched folder could not be scanned: %s", error.code)
-            self._again_later(folder, chosen)
-            return
-        if report.busy:
             self._again_later(folder, chosen)
 
     def _again_later(self, folder: WatchedFolder, paths: Iterable[bytes]) -> None:
@@ -176,6 +184,7 @@ class _Turn:
     def __init__(self) -> None:
         self.scanned: dict[str, float] = {}
         self.claimed_at: float | None = None
+        self.tried_at: float | None = None
 
     def due(self, folder: WatchedFolder, *, told: bool) -> float:
         """When a folder is to be looked at whole without being asked; at once when that was never done here."""
@@ -234,6 +243,7 @@ class _Kernel:
     def _listen(self, root: str, stop: threading.Event) -> None:
         from watchfiles import watch
 
+        logging.getLogger("watchfiles.main").setLevel(logging.WARNING)  # it says of every change that there was one
         identity = _identity(root)
         try:
             for changes in watch(
