@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import os
 import threading
-import time
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from souvenance.domain.folder import (
 )
 from souvenance.domain.note import checked_folder, new_note_id
 from souvenance.ingest import claimed, taking
+from souvenance.ingest.beat import LEASE, Beat
 from souvenance.ingest.folder_views import FolderCensus, FolderView, counted
 from souvenance.ingest.globs import checked_patterns
 from souvenance.ingest.reader_process import ReaderProcess
@@ -34,8 +34,6 @@ from souvenance.store import watched_files
 from souvenance.store.database import Database, Transaction
 from souvenance.store.tables import vault as vault_table
 
-LEASE = 60.0
-"""Seconds a scan's claim holds without being renewed; it is renewed every second."""
 LARGEST = 1024 * 1024 * 1024
 
 
@@ -240,7 +238,7 @@ class Folders:
         name, holder = f"scan:{folder.id}", claimed.new_holder()
         if not claimed.claim(self._database, self._clock, name=name, holder=holder, seconds=LEASE):
             raise Conflict("Another process scans this folder now.", hint="Wait for it; `folder list` shows how far.")
-        beat = _Beat(self._database, self._clock, folder, name=name, holder=holder, stop=stop, progress=progress)
+        beat = Beat(self._database, self._clock, folder, name=name, holder=holder, stop=stop, progress=progress)
         whole = b"" in paths
         scan = Scan(
             self._database,
@@ -320,51 +318,6 @@ class Folders:
             raise NotAllowed(
                 "You may read this vault but not change it.", hint="Ask its team for the configure permission."
             )
-
-
-class _Beat:
-    """Once a second of a scan: the claim renewed, progress kept where everyone sees it, and whether to go on."""
-
-    def __init__(
-        self,
-        database: Database,
-        clock: Clock,
-        folder: WatchedFolder,
-        *,
-        name: str,
-        holder: str,
-        stop: threading.Event | None,
-        progress: Progress | None,
-    ) -> None:
-        self._database = database
-        self._clock = clock
-        self._folder = folder
-        self._name = name
-        self._holder = holder
-        self._stop = stop
-        self._told = progress
-        self._next = time.monotonic() + 1.0
-        self._done = self._total = 0
-
-    def progress(self, done: int, total: int) -> None:
-        self._done, self._total = done, total
-        if self._told is not None:
-            self._told(done, total)
-
-    def go_on(self) -> bool:
-        if self._stop is not None and self._stop.is_set():
-            return False
-        if time.monotonic() < self._next:
-            return True
-        self._next = time.monotonic() + 1.0
-        with self._database.write() as tx:
-            if not claimed.claim_in(tx, self._clock, name=self._name, holder=self._holder, seconds=LEASE):
-                return False
-            now = rows.get_folder(tx, vault_id=self._folder.vault_id, folder_id=self._folder.id)
-            if now is None or now.status is not FolderStatus.WATCHED:
-                return False
-            rows.change_folder(tx, now, condition=Condition.SCANNING, reason="", done=self._done, total=self._total)
-        return True
 
 
 def _require_person(actor: Actor) -> None:
