@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from souvenance.accounts.tokens import Tokens
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.person import User
+from souvenance.ingest.folders import Folders
 from souvenance.ingest.imports import Imports
 from souvenance.map.map import Map
+from souvenance.ingest.watcher import Watcher
 from souvenance.memory.facts import Facts
 from souvenance.notes.context import Context
 from souvenance.notes.history import History
@@ -38,6 +40,8 @@ class Application:
     context: Context
     notes: Notes
     imports: Imports
+    folders: Folders
+    watcher: Watcher
     tokens: Tokens
     embedding: Embedding
     retrieval: Retrieval
@@ -53,6 +57,8 @@ class Application:
     def close(self) -> None:
         """Stop background work and give every connection back."""
         self.changes.close()
+        self.watcher.stop()
+        self.folders.close()
         self.embedding.close()
         self.retrievals.close()
         self.database.close()

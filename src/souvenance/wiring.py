@@ -6,8 +6,10 @@ from souvenance.accounts.owner import ensure_owner
 from souvenance.accounts.tokens import Tokens
 from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
+from souvenance.ingest.folders import Folders
 from souvenance.ingest.imports import Imports
 from souvenance.map.map import Map
+from souvenance.ingest.watcher import Watcher
 from souvenance.memory.facts import Facts
 from souvenance.models.embedder import Embedder
 from souvenance.models.local import LocalEmbedder
@@ -44,6 +46,7 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
     vaults = Vaults(database, clock, has_local_embedder=embedder is not None)
     notes = Notes(database, clock)
     embedding = Embedding(database, embedder, clock)
+    folders = Folders(database, clock)
     return Application(
         database=database,
         owner=ensure_owner(database, clock),
@@ -56,6 +59,8 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         context=Context(database),
         notes=notes,
         imports=Imports(database, clock, notes),
+        folders=folders,
+        watcher=Watcher(database, clock, folders),
         tokens=Tokens(database, clock),
         embedding=embedding,
         retrieval=Retrieval(database, clock, Meaning(embedding), retrievals),

@@ -43,12 +43,14 @@ def build_app(
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         memory.embedding.start_background()
+        memory.watcher.start()
         async with mcp.lifespan():
             on_start()
             try:
                 yield
             finally:
                 on_stop()
+        await anyio.to_thread.run_sync(memory.watcher.stop)
         await anyio.to_thread.run_sync(memory.embedding.stop)
 
     asks_for_token = None if is_loopback(settings.host) else doorkeeper.identify

@@ -44,3 +44,8 @@ def sweep(tx: Transaction, *, prefixes: Sequence[str], at: datetime) -> None:
     """Remove the rows of leases that ran out, which crashed processes left."""
     for prefix in prefixes:
         tx.execute(delete(table).where(table.c.name.startswith(prefix, autoescape=True), table.c.until <= at))
+
+
+def holder_of(tx: Transaction, *, name: str, at: datetime) -> str | None:
+    """Who holds a piece of work whose lease runs; None where nobody does."""
+    return tx.execute(select(table.c.holder).where(table.c.name == name, table.c.until > at)).scalar()

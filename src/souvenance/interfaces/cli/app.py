@@ -16,6 +16,7 @@ from souvenance.interfaces.cli import (
     context,
     fact,
     find,
+    folder,
     history,
     ingest,
     map,
@@ -50,8 +51,8 @@ for single in (remember.group, find.group, audit.group, upkeep.group):
     command.add_typer(single)
 vault.group.add_typer(scope.group)
 for noun in (
-    vault.group, fact.group, note.group, history.group, audit.retrievals, context.group, token.group, ingest.group,
-    map.group,
+    vault.group, fact.group, note.group, folder.group, history.group, audit.retrievals, context.group, token.group,
+    ingest.group, map.group,
 ):  # fmt: skip
     command.add_typer(noun)
 

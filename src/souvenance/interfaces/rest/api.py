@@ -12,7 +12,9 @@ from starlette.middleware import Middleware
 from souvenance import __version__
 from souvenance.application import Application
 from souvenance.domain.errors import SouvenanceError
-from souvenance.interfaces.rest import audit, context, facts, history, map, notes, scope, search, tokens, vaults
+from souvenance.interfaces.rest import (
+    audit, context, facts, folders, history, map, notes, scope, search, tokens, vaults,
+)
 from souvenance.interfaces.rest.caller import Authentication, Identify, refuse_unknown_parameters
 from souvenance.interfaces.rest.problems import RESPONSES, Faults, on_http, on_invalid, on_refusal
 
@@ -38,7 +40,7 @@ def build_api(memory: Application, identify: Identify, *, inside: Sequence[Middl
         generate_unique_id_function=lambda route: route.name,
         redirect_slashes=False,
     )
-    for room in (vaults, scope, map, facts, notes, search, history, context, tokens, audit):
+    for room in (vaults, scope, map, folders, facts, notes, search, history, context, tokens, audit):
         api.include_router(room.router)
     for layer in inside:
         api.add_middleware(layer.cls, *layer.args, **layer.kwargs)

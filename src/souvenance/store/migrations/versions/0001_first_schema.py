@@ -338,6 +338,32 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("token_id", "vault_id", name=op.f("pk_token_vault")),
     )
     op.create_table(
+        "watched_folder",
+        sa.Column("vault_id", Number, nullable=False),
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("path", sa.Text(), nullable=False),
+        sa.Column("place", sa.Text(), nullable=False),
+        sa.Column("include", Json, nullable=False),
+        sa.Column("exclude", Json, nullable=False),
+        sa.Column("max_bytes", Number, nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("condition", sa.Text(), nullable=False),
+        sa.Column("reason", sa.Text(), server_default="", nullable=False),
+        sa.Column("wanted", sa.Boolean(), server_default=sa.true(), nullable=False),
+        sa.Column("done", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("total", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("user_id", Number, nullable=False),
+        sa.Column("created_at", Instant(), nullable=False),
+        sa.Column("scanned_at", Instant(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["vault_id"], ["vault.id"], name=op.f("fk_watched_folder_vault_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("vault_id", "id", name=op.f("pk_watched_folder")),
+        sa.UniqueConstraint("vault_id", "path", name=op.f("uq_watched_folder_vault_id_path")),
+        sa.UniqueConstraint("vault_id", "place", name=op.f("uq_watched_folder_vault_id_place")),
+    )
+    op.create_index("ix_watched_folder_id", "watched_folder", ["id"], unique=False)
+    op.create_table(
         "fact",
         sa.Column("vault_id", Number, nullable=False),
         sa.Column("number", Number, autoincrement=False, nullable=False),
@@ -402,5 +428,28 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("vault_id", "passage_id", "model_id", name=op.f("pk_passage_vector")),
     )
     op.create_index("ix_passage_vector_model", "passage_vector", ["vault_id", "model_id", "active"], unique=False)
+    op.create_table(
+        "watched_file",
+        sa.Column("vault_id", Number, nullable=False),
+        sa.Column("folder_id", sa.Text(), nullable=False),
+        sa.Column("path", sa.LargeBinary(), nullable=False),
+        sa.Column("hash", sa.Text(), server_default="", nullable=False),
+        sa.Column("size", Number, nullable=False),
+        sa.Column("mtime", Number, nullable=False),
+        sa.Column("note_id", sa.Text(), nullable=True),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("reason", sa.Text(), server_default="", nullable=False),
+        sa.Column("taken_at", Instant(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["vault_id", "folder_id"],
+            ["watched_folder.vault_id", "watched_folder.id"],
+            name=op.f("fk_watched_file_vault_id_folder_id"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(["vault_id"], ["vault.id"], name=op.f("fk_watched_file_vault_id"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("vault_id", "folder_id", "path", name=op.f("pk_watched_file")),
+    )
+    op.create_index("ix_watched_file_same", "watched_file", ["vault_id", "hash"], unique=False)
+    op.create_index("ix_watched_file_state", "watched_file", ["vault_id", "folder_id", "state"], unique=False)
     for statement in WORDS_SQLITE if dialect == "sqlite" else WORDS_POSTGRESQL:
         op.execute(statement)
