@@ -85,9 +85,7 @@ def measure(folder: Path, *, limit: int | None, cache: Path | None, embedder_nam
         result["query_embedding_ms"] = own
         for matcher in MATCHERS if embedder is not None else MATCHERS[:1]:
             answers: list[Answer] = []
-            found = section(
-                memory, queries, numbers, matcher, group_name="vault", embedding=own, answers=answers
-            )
+            found = section(memory, queries, numbers, matcher, group_name="vault", embedding=own, answers=answers)
             result[matcher] = found | sureness(queries, answers)
     return result
 
@@ -96,9 +94,7 @@ def main() -> None:
     parser = options()
     parser.description = __doc__
     chosen = parser.parse_args()
-    found = measure(
-        chosen.folder, limit=chosen.limit_queries, cache=chosen.cache, embedder_name=chosen.embedder
-    )
+    found = measure(chosen.folder, limit=chosen.limit_queries, cache=chosen.cache, embedder_name=chosen.embedder)
     print(json.dumps(found, indent=1, ensure_ascii=False))
 
 

@@ -175,9 +175,7 @@ def main() -> None:
     parser = options()
     parser.description = __doc__
     chosen = parser.parse_args()
-    found = measure(
-        chosen.folder, limit=chosen.limit_queries, cache=chosen.cache, embedder_name=chosen.embedder
-    )
+    found = measure(chosen.folder, limit=chosen.limit_queries, cache=chosen.cache, embedder_name=chosen.embedder)
     print(json.dumps(found, indent=1, ensure_ascii=False))
 
 
