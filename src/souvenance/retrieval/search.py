@@ -94,15 +94,19 @@ def _counts(passages: Sequence[Candidate], query: Sequence[QueryWord]) -> Floats
         for form in word.forms:
             places.setdefault(form, []).append(place)
     forms = frozenset(places)
-    counts = np.zeros((len(query), len(passages)))
-    for column, passage in enumerate(passages):
+    nothing = [0] * len(query)
+    lines = []
+    for passage in passages:
         terms = passage.terms.split(" ")
+        line = nothing
         for term in forms.intersection(terms):
+            if line is nothing:
+                line = nothing.copy()
             times = terms.count(term)
             for place in places[term]:
-                if times > counts[place, column]:
-                    counts[place, column] = times
-    return counts
+                line[place] = max(line[place], times)
+        lines.append(line)
+    return np.array(lines, dtype=np.float64).reshape(len(passages), len(query)).T
 
 
 def _field(field: WordField, query: Sequence[QueryWord], found: Found | None) -> Field:

@@ -70,7 +70,7 @@ class InMemoryIndex:
             return []
         if tx.is_write:
             raise RuntimeError("the index follows what is committed: ask it in a read transaction")
-        margin = 2 * limit + 32
+        margin = limit + max(limit // 8, min(limit, 32) + 32)
         ends = tx.rows(_LOG_ENDS)[0]
         found: dict[tuple[int, int], float] = {}
         for vault_id in vault_ids:
