@@ -3,10 +3,10 @@
     python bench/memory.py FOLDER [--limit-queries N] [--cache DIR] [--embedder local|scattered|none]
 
 reads FOLDER/facts.jsonl (`id`, `vault`, `lang`, `key`, `content`, `subject_kind`, `subject_id`, `confidence`,
-`importance`) and FOLDER/queries.jsonl (`id`, `vault`, `lang`, `text`, `expected`, `kind`; nothing expected where
-nothing in the vault answers), and prints JSON: sections `words`, `vectors` and `hybrid`, each with recall, MRR, the same by
-kind, milliseconds per query, `confidence_auc` (how often an answered query is given a higher confidence than one that
-nothing answers; 0.5 is chance), and how often each sureness was said to either.
+`importance`) and FOLDER/queries.jsonl (`id`, `vault`, `lang`, `text`, `expected`, `kind`; nothing is expected where
+nothing in the vault answers), and prints JSON: sections `words`, `vectors` and `hybrid`, each with recall, MRR, the
+same by kind, milliseconds per query, `confidence_auc` (how often an answered query is given a higher confidence than
+one that nothing answers; 0.5 is chance), and how often each sureness was said to either.
 """
 
 from __future__ import annotations

@@ -20,8 +20,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
 import recall
@@ -32,6 +31,7 @@ from souvenance import Souvenance
 from souvenance.models.embedder import Embedder
 from souvenance.store.vectors import layout
 
+HERE = Path(__file__).resolve().parent
 PEERS = ("chromadb", "mem0")
 SEARCHES = 50
 

@@ -103,14 +103,6 @@ def read_around(tx: Transaction, places: Sequence[Candidate]) -> list[Candidate]
     return [Candidate._make(row) for row in found]
 
 
-def newest_passage(tx: Transaction, *, vault_id: int) -> int:
-    """The highest id of an active passage of a vault, 0 where there is none: it rises with everything written."""
-    if tx.is_sqlite:
-        return int(tx.rows("SELECT max(id) FROM passage WHERE vault_id = ? AND active = 1", [vault_id])[0][0] or 0)
-    statement = select(func.max(passage.c.id)).where(passage.c.vault_id == vault_id, passage.c.active)
-    return int(tx.execute(statement).scalar() or 0)
-
-
 def count_passages(tx: Transaction, *, vault_id: int) -> int:
     """Active passages of a vault."""
     statement = select(func.count()).select_from(passage).where(passage.c.vault_id == vault_id, passage.c.active)
@@ -163,10 +155,7 @@ def read_shown(tx: Transaction, candidates: Sequence[Candidate]) -> dict[int, Sh
     else:
         named = {"vaults": [item.vault_id for item in candidates], "ids": [item.id for item in candidates]}
         found = list(tx.execute(text(_SHOWN_POSTGRESQL), named).all())
-    return {
-        row[0]: Shown(*row[1:7], muted=bool(row[7]), version=row[8], updated_at=as_instant(row[9]), key=row[10])
-        for row in found
-    }
+    return {row[0]: Shown._make((*row[1:7], bool(row[7]), row[8], as_instant(row[9]), row[10])) for row in found}
 
 
 def read_sources(
