@@ -19,17 +19,17 @@ work = json.loads((folder / "work.json").read_text())
 vectors = np.load(folder / "vectors.npz")
 by_text = {}
 for at, texts in enumerate(work["texts"]):
-    by_text.update(zip(texts, vectors[f"c{at}"], strict=True))
-queries = {text: vector for (_, text), vector in zip(work["queries"], vectors["queries"], strict=True)}
+    by_text.update(zip(map(str.strip, texts), vectors[f"c{at}"], strict=True))
+queries = {text.strip(): vector for (_, text), vector in zip(work["queries"], vectors["queries"], strict=True)}
 
 
 class Known:
     """An embedder that has every vector already."""
 
     def embed(self, text, memory_action=None):
-        return (
-            (queries if memory_action == "search" else by_text).get(text, by_text.get(text, queries.get(text))).tolist()
-        )
+        first, second = (queries, by_text) if memory_action == "search" else (by_text, queries)
+        text = text.strip()
+        return (first[text] if text in first else second[text]).tolist()
 
     def embed_batch(self, texts, memory_action=None):
         return [self.embed(text, memory_action) for text in texts]
