@@ -19,6 +19,7 @@ from souvenance.domain.fact import DEFAULT_CATEGORY, Fact
 from souvenance.domain.note import Note, NoteClass
 from souvenance.domain.vault import Vault
 from souvenance.memory.remember import Observation, Remembered
+from souvenance.models.embedder import Embedder
 from souvenance.retrieval.answer import Answer, Matcher, Recall
 from souvenance.settings import Settings
 from souvenance.wiring import open_application
@@ -39,8 +40,9 @@ class Souvenance:
 
     Give a data folder, or `database_url` for PostgreSQL; neither opens the memory of SOUVENANCE_DATA or
     SOUVENANCE_DATABASE_URL, or the user's own. Vectors are made in the background, unless `embedder="none"` (search
-    then works by words) or `background=False` (`wait_until_embedded` then makes them). `name` is kept as the author of
-    every change. Any thread may use one object; close it, or use it in a `with` block, to end its background work.
+    then works by words) or `background=False` (`wait_until_embedded` then makes them); an object that follows
+    `souvenance.models.embedder.Embedder` takes the bundled model's place. `name` is kept as the author of every change.
+    Any thread may use one object; close it, or use it in a `with` block, to end its background work.
     Refusals are `souvenance.domain.errors.SouvenanceError`s: each has a `code` and a `hint` that says the way out.
     """
 
@@ -49,7 +51,7 @@ class Souvenance:
         data: str | Path | None = None,
         *,
         database_url: str | None = None,
-        embedder: Literal["local", "none"] | None = None,
+        embedder: Literal["local", "none"] | Embedder | None = None,
         background: bool = True,
         name: str = "",
     ) -> None:
@@ -60,13 +62,14 @@ class Souvenance:
             settings = settings.model_copy(update={"data": Path(data), "database_url": None})
         if database_url is not None:
             settings = settings.model_copy(update={"database_url": SecretStr(database_url)})
-        if embedder is not None:
+        own = None if isinstance(embedder, str) else embedder
+        if isinstance(embedder, str):
             settings = settings.model_copy(update={"embedder": embedder})
-        self.application: Application = open_application(settings)
+        self.application: Application = open_application(settings, embedder=own)
         """Every use case, for what is not offered here."""
         self.actor: Actor = self.application.owner_through(Source.LIBRARY, route=Route.LOCAL, name=name)
         """Who asks: the owner, through the library, on this machine."""
-        self._has_embedder = settings.embedder == "local"
+        self._has_embedder = own is not None or settings.embedder == "local"
         self._making_vaults = threading.Lock()
         self._background = background and self._has_embedder
         if self._background:

@@ -6,7 +6,7 @@ wait for, so that the lock is held for as little as possible.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -113,37 +113,49 @@ def prepare(observation: Observation) -> Prepared:
     )
 
 
+def place_of(observation: Observation) -> notes.Place:
+    """The page an observation belongs on."""
+    return (observation.category, observation.subject_kind, observation.subject_id)
+
+
 class Pages:
     """The category pages that one write touches: found, or made on first use (N2)."""
 
-    def __init__(self, tx: Transaction, *, vault: Vault, at: datetime, digest: str | None = None) -> None:
+    def __init__(
+        self,
+        tx: Transaction,
+        *,
+        vault: Vault,
+        observations: Iterable[Observation],
+        at: datetime,
+        digest: str | None = None,
+    ) -> None:
         self._tx = tx
         self._vault = vault
         self._at = at
         self._digest = None if digest is None else checked_line(digest, what="digest", limit=300)
-        self._pages: dict[tuple[str, SubjectKind, str], Note] = {}
         self.made: dict[str, Note] = {}
+        places = dict.fromkeys(map(place_of, observations))
+        self._pages = notes.category_notes(tx, vault_id=vault.id, places=places)
+        for place in places:
+            if place not in self._pages:
+                self._pages[place] = self._make(place)
 
     def of(self, observation: Observation) -> Note:
         """The page an observation belongs on."""
-        place = (observation.category, observation.subject_kind, observation.subject_id)
-        if place not in self._pages:
-            found = notes.category_note(
-                self._tx, vault_id=self._vault.id, category=place[0], subject_kind=place[1], subject_id=place[2]
-            )
-            self._pages[place] = found or self._make(observation)
-        return self._pages[place]
+        return self._pages[place_of(observation)]
 
-    def _make(self, observation: Observation) -> Note:
+    def _make(self, place: notes.Place) -> Note:
+        category, subject_kind, subject_id = place
         note = Note(
             id=new_note_id(),
             vault_id=self._vault.id,
             note_class=NoteClass.AGENT_MEMORY,
             folder="memory",
-            title=observation.category,
-            category=observation.category,
-            subject_kind=observation.subject_kind,
-            subject_id=observation.subject_id,
+            title=category,
+            category=category,
+            subject_kind=subject_kind,
+            subject_id=subject_id,
             digest=self._digest or "",
             created_at=self._at,
             updated_at=self._at,
@@ -154,21 +166,20 @@ class Pages:
 
     def close(self, touched: set[str]) -> list[history.Written]:
         """Raise the version of the older pages whose facts or digest changed; the pages' own revisions."""
-        written = [history.note_written(note, "create") for note in self.made.values()]
-        for note in self._pages.values():
-            redigested = self._digest is not None and note.digest != self._digest
-            if note.id in self.made or not (redigested or note.id in touched):
-                continue
-            after = replace(
-                note,
-                version=note.version + 1,
-                updated_at=self._at,
-                digest=self._digest if redigested and self._digest is not None else note.digest,
-            )
-            notes.save_note(self._tx, note, after)
-            if redigested:
-                written.append(history.note_written(after, "digest"))
-        return written
+        older = [note for note in self._pages.values() if note.id not in self.made]
+        redigested = [note for note in older if self._digest is not None and note.digest != self._digest]
+        done = {note.id for note in redigested}
+        notes.renew_pages(self._tx, redigested, at=self._at, digest=self._digest)
+        notes.renew_pages(self._tx, [note for note in older if note.id in touched - done], at=self._at)
+        return [
+            *(history.note_written(note, "create") for note in self.made.values()),
+            *(
+                history.note_written(
+                    replace(note, version=note.version + 1, updated_at=self._at, digest=self._digest or ""), "digest"
+                )
+                for note in redigested
+            ),
+        ]
 
 
 def write(
@@ -187,9 +198,8 @@ def write(
     tx.hold("remember", vault.id)
     known = facts.same_facts(tx, vault_id=vault.id, hashes=[item.hashed for item in prepared])
     fresh = list({item.hashed: item for item in prepared if item.hashed not in known}.values())
-    pages = Pages(tx, vault=vault, at=at, digest=digest)
-    for item in prepared:
-        pages.of(item.observation)
+    observed = [item.observation for item in prepared]
+    pages = Pages(tx, vault=vault, observations=observed, at=at, digest=digest)
     made: dict[str, Fact] = {}
     for number, item in zip(tx.next_numbers("fact_number", len(fresh)), fresh, strict=True):
         note = pages.of(item.observation)

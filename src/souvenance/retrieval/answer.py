@@ -67,10 +67,15 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Ranked excerpts, and whether anything relevant was found at all."""
+    """Ranked excerpts, and whether anything relevant was found at all.
+
+    `confidence_value` is the number, 0 to 1, that `confidence` was cut from (`ranking.STRONG_FROM`, `NONE_BELOW`): it
+    grows with how sure the answer is, and is no probability.
+    """
 
     query: str
     confidence: Confidence
+    confidence_value: float
     hits: tuple[Hit, ...]
     trace: Trace
     more: bool = False
@@ -82,6 +87,7 @@ class Answer:
             "matcher": self.trace.matcher,
             "why": self.trace.why,
             "confidence": self.confidence,
+            "confidence_value": round(self.confidence_value, 4),
             "hits": [hit_dict(hit) for hit in self.hits],
             "more": self.more,
             "queried": list(self.trace.queried),

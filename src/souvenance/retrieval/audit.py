@@ -15,7 +15,8 @@ from souvenance.store.database import Database
 from souvenance.store.retrievals import AskedOften, Retrieval
 
 _PENDING = 1000
-_TOP = 5
+_GATHER = 0.1
+"""Seconds in which reads gather to be written together, so that a run of searches is not slowed by as many commits."""
 
 
 class Retrievals:
@@ -27,6 +28,7 @@ class Retrievals:
         self._pending: queue.Queue[tuple[Actor, Retrieval] | None] = queue.Queue(_PENDING)
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
+        self._hurry = threading.Event()
         self.dropped = 0
         self.observers: list[Callable[[Retrieval], None]] = []
         """Told of each read in the thread that made it; none may raise or take time."""
@@ -46,19 +48,23 @@ class Retrievals:
 
     def flush(self) -> None:
         """Wait until all that was recorded is written."""
+        self._hurry.set()
         self._pending.join()
+        self._hurry.clear()
 
     def close(self) -> None:
         """Write what is left and stop."""
         with self._lock:
             thread, self._thread = self._thread, None
         if thread is not None:
+            self._hurry.set()
             self._pending.put(None)
             thread.join(timeout=10)
 
     def _write(self) -> None:
         while True:
             batch = [self._pending.get()]
+            self._hurry.wait(_GATHER)
             while len(batch) < 100 and not self._pending.empty():
                 batch.append(self._pending.get())
             entries = [entry for entry in batch if entry is not None]

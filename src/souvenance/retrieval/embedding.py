@@ -38,6 +38,8 @@ LONGEST_PAUSE = 300.0
 """Seconds between two tries of an embedder that keeps failing, at most; the first come after 1, 2, 4 ..."""
 DUTY = 0.05
 """Part of the time that may go into counting what waits, where counting is not quick."""
+SEARCH_DUTY = 0.01
+"""The same for searches, which only say what waits and whether it is little."""
 QUICK = 0.002
 REST = 60.0
 """Seconds without news after which the background looks all the same."""
@@ -118,7 +120,7 @@ class Embedding:
         key = frozenset(vault_ids)
         known = self._counted.get(key)
         now = time.monotonic()
-        if known is not None and known.cost > QUICK and now - known.at < known.cost / DUTY:
+        if known is not None and known.cost > QUICK and now - known.at < known.cost / SEARCH_DUTY:
             return known.by_vault
         found = backlog.coverage(tx, model=self.model(tx) or 0, vault_ids=key)
         if len(self._counted) > 100:

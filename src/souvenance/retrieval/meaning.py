@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from souvenance.store import vectors
 from souvenance.store.backlog import Coverage
 from souvenance.store.database import Transaction
 from souvenance.store.vector_index import Near
-from souvenance.store.vector_index.codes import read_vectors
+from souvenance.store.vector_index.codes import dots, read_vectors
 
 Vector = NDArray[np.float32]
 
@@ -100,7 +101,10 @@ class Meaning:
             return None
         near = self._embedding.index.nearest(tx, model=model, query=asked.vector, vault_ids=vault_ids, limit=limit)
         # The everyday statements join the field, so that a vault of three facts still has something to stand out from.
-        field = [asked.background, *(self._sample(tx, model, vault_id) @ asked.vector for vault_id in vault_ids)]
+        field: list[NDArray[Any]] = [
+            asked.background,
+            *(dots(self._sample(tx, model, vault_id), asked.vector) for vault_id in vault_ids),
+        ]
         seen = np.concatenate(field).astype(np.float64)
         return Found({item.passage_id: item for item in near}, float(seen.mean()), float(seen.std()))
 

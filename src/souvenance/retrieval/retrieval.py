@@ -93,6 +93,7 @@ class Retrieval:
         answer = Answer(
             query=query,
             confidence=Confidence(searched.confidence.sureness),
+            confidence_value=searched.confidence.value,
             hits=hits,
             trace=self._trace(searched, scope, why=why, waiting=waiting, started=started, limit=limit),
             more=len(places) > offset + limit,

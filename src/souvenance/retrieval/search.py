@@ -65,8 +65,9 @@ def search_passages(
     held = word_weights(_field(field, query, None)) @ (counts > 0)
     around = rows.read_around(tx, [passages[place] for place in np.argsort(-held, kind="stable")[:AROUND]])
     have = {item.id for item in passages}
-    passages += [item for item in around if item.id not in have]
-    counts = _counts(passages, query)
+    if more := [item for item in around if item.id not in have]:
+        passages += more
+        counts = np.hstack((counts, _counts(more, query)))
     if asked is not None and found is not None:
         missing: dict[int, list[int]] = {}
         for item in passages:
@@ -92,16 +93,20 @@ def _counts(passages: Sequence[Candidate], query: Sequence[QueryWord]) -> Floats
     for place, word in enumerate(query):
         for form in word.forms:
             places.setdefault(form, []).append(place)
-    counts = np.zeros((len(query), len(passages)))
-    for column, passage in enumerate(passages):
-        seen: dict[str, int] = {}
-        for term in passage.terms.split(" "):
-            if term in places:
-                seen[term] = seen.get(term, 0) + 1
-        for term, times in seen.items():
+    forms = frozenset(places)
+    nothing = [0] * len(query)
+    lines = []
+    for passage in passages:
+        terms = passage.terms.split(" ")
+        line = nothing
+        for term in forms.intersection(terms):
+            if line is nothing:
+                line = nothing.copy()
+            times = terms.count(term)
             for place in places[term]:
-                counts[place, column] = max(counts[place, column], times)
-    return counts
+                line[place] = max(line[place], times)
+        lines.append(line)
+    return np.array(lines, dtype=np.float64).reshape(len(passages), len(query)).T
 
 
 def _field(field: WordField, query: Sequence[QueryWord], found: Found | None) -> Field:

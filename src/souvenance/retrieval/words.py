@@ -14,6 +14,12 @@ from souvenance.store.terms import QueryWord
 STALE_AFTER = 50
 """A statistic is used for as many times as long as it took to compute: at most a fiftieth of time goes to counting."""
 
+SAME_SIZE = 0.01
+"""A count of a frequent word holds while its vaults have grown or shrunk by less than this part."""
+
+OLDEST = 600.0
+"""Seconds after which even that is counted again."""
+
 
 @dataclass(frozen=True, slots=True)
 class WordField:
@@ -24,20 +30,30 @@ class WordField:
     frequencies: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """How many passages a vault has and how long they are, used `until` (monotonic seconds)."""
+
+    passages: int
+    length: float
+    until: float
+
+
 class Words:
     """Search by words. Statistics that take long to compute are remembered for a while; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._sizes: dict[int, tuple[float, int, float]] = {}
-        self._frequent: dict[tuple[tuple[int, ...], tuple[str, ...]], tuple[float, int]] = {}
+        self._sizes: dict[int, _Size] = {}
+        self._frequent: dict[tuple[tuple[int, ...], tuple[str, ...]], tuple[float, int, int]] = {}
 
     def field(self, tx: Transaction, *, vault_ids: Sequence[int], words: Sequence[QueryWord]) -> WordField:
         """Statistics of these words over these vaults taken as one."""
         sizes = [self._size(tx, vault_id) for vault_id in vault_ids]
-        passages = sum(count for count, _ in sizes)
-        total = sum(count * length for count, length in sizes)
-        frequencies = tuple(self._frequency(tx, tuple(vault_ids), word.forms) if passages else 0 for word in words)
+        passages = sum(size.passages for size in sizes)
+        total = sum(size.passages * size.length for size in sizes)
+        asked = tuple(vault_ids)
+        frequencies = tuple(self._frequency(tx, asked, word.forms, passages) if passages else 0 for word in words)
         return WordField(passages, total / passages if passages else 0.0, frequencies)
 
     def find(
@@ -51,23 +67,23 @@ class Words:
             tx, vault_ids=vault_ids, words=[(word.forms, count) for word, count in telling], limit=limit
         )
 
-    def _size(self, tx: Transaction, vault_id: int) -> tuple[int, float]:
+    def _size(self, tx: Transaction, vault_id: int) -> _Size:
         known = self._sizes.get(vault_id)
-        now = time.monotonic()
-        if known is not None and now < known[0]:
-            return known[1], known[2]
+        started = time.monotonic()
+        if known is not None and started < known.until:
+            return known
         count = candidates.count_passages(tx, vault_id=vault_id)
         length = candidates.average_length(tx, vault_id=vault_id)
-        with self._lock:
-            self._sizes[vault_id] = (fresh_until(now), count, length)
-        return count, length
+        size = self._sizes[vault_id] = _Size(count, length, fresh_until(started))
+        return size
 
-    def _frequency(self, tx: Transaction, vault_ids: tuple[int, ...], forms: tuple[str, ...]) -> int:
+    def _frequency(self, tx: Transaction, vault_ids: tuple[int, ...], forms: tuple[str, ...], passages: int) -> int:
         place = (vault_ids, forms)
         known = self._frequent.get(place)
-        now = time.monotonic()
-        if known is not None and now < known[0]:
-            return known[1]
+        if known is not None:
+            until, then, frequency = known
+            if abs(passages - then) <= SAME_SIZE * then and time.monotonic() < until:
+                return frequency
         count = text_index.count_holding(tx, vault_ids=vault_ids, forms=forms, limit=text_index.COUNTED)
         if count < text_index.COUNTED:
             return count
@@ -75,7 +91,7 @@ class Words:
         with self._lock:
             if len(self._frequent) > 10_000:
                 self._frequent.clear()
-            self._frequent[place] = (fresh_until(now), count)
+            self._frequent[place] = (time.monotonic() + OLDEST, passages, count)
         return count
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, and_, func, or_, select, tuple_
+from sqlalchemy import and_, func, or_, select, text
 
 from souvenance.domain.note import NoteClass
+from souvenance.store.columns import as_instant
 from souvenance.store.database import Transaction
-from souvenance.store.tables import fact, note, passage
+from souvenance.store.tables import passage
 
 SAMPLE = 2000
 """Passages of a vault whose lengths are averaged."""
@@ -30,58 +32,75 @@ class Candidate(NamedTuple):
     length: int
 
 
-_COLUMNS = (
-    passage.c.id,
-    passage.c.vault_id,
-    passage.c.fact_number,
-    passage.c.note_id,
-    passage.c.origin,
-    passage.c.ordinal,
-    passage.c.speaker,
-    passage.c.terms,
-    passage.c.length,
+_NAMES = Candidate._fields
+_COLUMNS = tuple(passage.c[name] for name in _NAMES)
+_SQL_COLUMNS = ", ".join(f"p.{name}" for name in _NAMES)
+
+# CROSS JOIN: SQLite then looks each passage up by its key, in the order asked for.
+_BY_ID_SQLITE = (
+    f"SELECT {_SQL_COLUMNS} FROM json_each(?) AS v CROSS JOIN json_each(?) AS w CROSS JOIN passage AS p "  # noqa: S608
+    "WHERE p.vault_id = v.value AND p.id = w.value AND p.active = 1"
+)
+_BY_ID_POSTGRESQL = (
+    f"SELECT {_SQL_COLUMNS} FROM passage AS p "  # noqa: S608
+    "WHERE p.vault_id = ANY(CAST(:vaults AS bigint[])) AND p.id = ANY(CAST(:ids AS bigint[])) AND p.active"
+)
+_FACTS = " AND p.fact_number IS NOT NULL"
+_NOTES = (
+    " AND p.fact_number IS NULL AND EXISTS (SELECT 1 FROM note AS n "
+    "WHERE n.vault_id = p.vault_id AND n.id = p.note_id AND n.class = {class_name})"
 )
 
-
-def of_class(note_class: NoteClass | None) -> ColumnElement[bool] | None:
-    """The condition that a passage belongs to a class of notes; facts are agent memory."""
-    if note_class is None:
-        return None
-    if note_class is NoteClass.AGENT_MEMORY:
-        return passage.c.fact_number.is_not(None)
-    in_class = select(note.c.id).where(
-        note.c.vault_id == passage.c.vault_id, note.c.id == passage.c.note_id, note.c.note_class == note_class
-    )
-    return and_(passage.c.fact_number.is_(None), in_class.exists())
+# The index holds only passages that stand in an origin; a planner uses it when told so in as many words.
+_AROUND_SQLITE = (
+    f"SELECT {_SQL_COLUMNS} FROM json_each(?) AS w CROSS JOIN passage AS p "  # noqa: S608
+    "WHERE p.vault_id = json_extract(w.value, '$[0]') AND p.origin = json_extract(w.value, '$[1]') "
+    "AND p.ordinal = json_extract(w.value, '$[2]') AND p.origin <> '' AND p.active = 1"
+)
+_AROUND_POSTGRESQL = (
+    f"SELECT {_SQL_COLUMNS} FROM unnest(CAST(:vaults AS bigint[]), CAST(:origins AS text[]), "  # noqa: S608
+    "CAST(:ordinals AS integer[])) AS w (vault_id, origin, ordinal) JOIN passage AS p "
+    "ON p.vault_id = w.vault_id AND p.origin = w.origin AND p.ordinal = w.ordinal "
+    "WHERE p.origin <> '' AND p.active ORDER BY p.vault_id, p.origin, p.ordinal"
+)
 
 
 def read_candidates(
     tx: Transaction, *, vault_ids: Sequence[int], ids: Iterable[int], note_class: NoteClass | None = None
 ) -> list[Candidate]:
-    """The active passages with these ids in these vaults, in no order."""
-    wanted = list(dict.fromkeys(ids))
-    condition = of_class(note_class)
-    found: list[Candidate] = []
-    for start in range(0, len(wanted), 1000):
-        statement = select(*_COLUMNS).where(
-            passage.c.vault_id.in_(vault_ids), passage.c.id.in_(wanted[start : start + 1000]), passage.c.active
-        )
-        if condition is not None:
-            statement = statement.where(condition)
-        found += [Candidate._make(row) for row in tx.execute(statement)]
-    return found
+    """The active passages with these ids in these vaults, by vault and id; facts are agent memory."""
+    wanted = sorted(set(ids))
+    if not wanted or not vault_ids:
+        return []
+    class_name = ""
+    some = ""
+    if note_class is NoteClass.AGENT_MEMORY:
+        some = _FACTS
+    elif note_class is not None:
+        some, class_name = _NOTES, note_class.value
+    if tx.is_sqlite:
+        values = [json.dumps(sorted(vault_ids)), json.dumps(wanted), *([class_name] if class_name else [])]
+        found = tx.rows(_BY_ID_SQLITE + some.format(class_name="?"), values)
+    else:
+        statement = text(_BY_ID_POSTGRESQL + some.format(class_name=":class_name") + " ORDER BY p.vault_id, p.id")
+        named = {"vaults": list(vault_ids), "ids": wanted, **({"class_name": class_name} if class_name else {})}
+        found = list(tx.execute(statement, named).all())
+    return [Candidate._make(row) for row in found]
 
 
 def read_around(tx: Transaction, places: Sequence[Candidate]) -> list[Candidate]:
     """The active passages just before and just after each of these in the same source."""
-    wanted = {
-        (item.vault_id, item.origin, item.ordinal + step) for item in places if item.origin for step in (-1, 1)
-    } - {(item.vault_id, item.origin, item.ordinal) for item in places}
+    here = {(item.vault_id, item.origin, item.ordinal) for item in places if item.origin}
+    wanted = sorted({(vault, origin, place + step) for vault, origin, place in here for step in (-1, 1)} - here)
     if not wanted:
         return []
-    place = tuple_(passage.c.vault_id, passage.c.origin, passage.c.ordinal)
-    statement = select(*_COLUMNS).where(place.in_(sorted(wanted)), passage.c.active)
-    return [Candidate._make(row) for row in tx.execute(statement)]
+    if tx.is_sqlite:
+        found = tx.rows(_AROUND_SQLITE, [json.dumps(wanted)])
+    else:
+        vaults, origins, ordinals = (list(column) for column in zip(*wanted, strict=True))
+        named = {"vaults": vaults, "origins": origins, "ordinals": ordinals}
+        found = list(tx.execute(text(_AROUND_POSTGRESQL), named).all())
+    return [Candidate._make(row) for row in found]
 
 
 def count_passages(tx: Transaction, *, vault_id: int) -> int:
@@ -111,33 +130,32 @@ class Shown(NamedTuple):
     key: str
 
 
+_SHOWN = (
+    "SELECT p.id, p.text, p.heading, n.title, n.folder, n.class, n.category, n.muted, "
+    "coalesce(f.version, n.version), coalesce(f.updated_at, n.updated_at), coalesce(f.key, '') "
+    "FROM {passages} JOIN note AS n ON n.vault_id = p.vault_id AND n.id = p.note_id "
+    "LEFT JOIN fact AS f ON f.vault_id = p.vault_id AND f.number = p.fact_number WHERE p.vault_id = w.vault_id "
+    "AND p.id = w.id"
+)
+_SHOWN_SQLITE = _SHOWN.format(
+    passages="(SELECT json_extract(value, '$[0]') AS vault_id, json_extract(value, '$[1]') AS id FROM json_each(?)) "
+    "AS w CROSS JOIN passage AS p"
+)
+_SHOWN_POSTGRESQL = _SHOWN.format(
+    passages="unnest(CAST(:vaults AS bigint[]), CAST(:ids AS bigint[])) AS w (vault_id, id) CROSS JOIN passage AS p"
+)
+
+
 def read_shown(tx: Transaction, candidates: Sequence[Candidate]) -> dict[int, Shown]:
     """What to show of these passages, by passage id."""
     if not candidates:
         return {}
-    by_vault: dict[int, list[int]] = {}
-    for item in candidates:
-        by_vault.setdefault(item.vault_id, []).append(item.id)
-    here = or_(*(and_(passage.c.vault_id == vault, passage.c.id.in_(ids)) for vault, ids in by_vault.items()))
-    statement = (
-        select(
-            passage.c.id,
-            passage.c.text,
-            passage.c.heading,
-            note.c.title,
-            note.c.folder,
-            note.c.note_class.label("note_class"),
-            note.c.category,
-            note.c.muted,
-            func.coalesce(fact.c.version, note.c.version).label("version"),
-            func.coalesce(fact.c.updated_at, note.c.updated_at).label("updated_at"),
-            func.coalesce(fact.c.key, "").label("key"),
-        )
-        .join(note, and_(note.c.vault_id == passage.c.vault_id, note.c.id == passage.c.note_id))
-        .outerjoin(fact, and_(fact.c.vault_id == passage.c.vault_id, fact.c.number == passage.c.fact_number))
-        .where(here)
-    )
-    return {row[0]: Shown._make(row[1:]) for row in tx.execute(statement)}
+    if tx.is_sqlite:
+        found = tx.rows(_SHOWN_SQLITE, [json.dumps([(item.vault_id, item.id) for item in candidates])])
+    else:
+        named = {"vaults": [item.vault_id for item in candidates], "ids": [item.id for item in candidates]}
+        found = list(tx.execute(text(_SHOWN_POSTGRESQL), named).all())
+    return {row[0]: Shown._make((*row[1:7], bool(row[7]), row[8], as_instant(row[9]), row[10])) for row in found}
 
 
 def read_sources(

@@ -13,6 +13,11 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
+def as_instant(microseconds: int) -> datetime:
+    """The moment that a stored number of microseconds since 1970 means."""
+    return _EPOCH + timedelta(microseconds=microseconds)
+
+
 class Instant(TypeDecorator[datetime]):
     """An aware datetime kept as microseconds since 1970 in UTC: exact, ordered and the same on both engines."""
 
@@ -25,7 +30,7 @@ class Instant(TypeDecorator[datetime]):
 
     def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:
         """Microseconds to aware datetime."""
-        return None if value is None else _EPOCH + timedelta(microseconds=value)
+        return None if value is None else as_instant(value)
 
 
 class _HalfVec(UserDefinedType[Any]):

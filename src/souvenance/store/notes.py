@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, func, insert, literal, select, update
+from sqlalchemy import ColumnElement, delete, func, insert, literal, select, tuple_, update
 
 from souvenance.domain.access import Actor
 from souvenance.domain.errors import NotFound, StaleVersion, Withheld
@@ -60,10 +61,14 @@ def save_note(tx: Transaction, before: Note, after: Note) -> None:
     here = (note.c.vault_id == before.vault_id) & (note.c.id == before.id) & (note.c.version == before.version)
     values = {name: value for name, value in _row(after).items() if name not in {"id", "created_at", "note_class"}}
     if tx.execute(update(note).where(here).values(values)).rowcount != 1:
-        raise StaleVersion(
-            "This note was changed meanwhile; nothing was written.",
-            hint="Read it again with get_note, then send the edit with its new version.",
-        )
+        raise _stale()
+
+
+def _stale() -> StaleVersion:
+    return StaleVersion(
+        "This note was changed meanwhile; nothing was written.",
+        hint="Read it again with get_note, then send the edit with its new version.",
+    )
 
 
 def get_note(tx: Transaction, actor: Actor, note_id: str) -> Note:
@@ -120,6 +125,42 @@ def category_note(
     )
     row = tx.execute(statement).mappings().first()
     return None if row is None else note_of(row)
+
+
+Place = tuple[str, SubjectKind, str]
+"""What a memory page is the page of: category, kind of subject, subject."""
+
+
+def category_notes(tx: Transaction, *, vault_id: int, places: Collection[Place]) -> dict[Place, Note]:
+    """The pages of these places that there are (N2). The caller was granted the vault."""
+    found: dict[Place, Note] = {}
+    labels = sorted({place[0] for place in places})
+    for start in range(0, len(labels), 500):
+        statement = _SELECT.where(
+            note.c.vault_id == vault_id,
+            note.c.note_class == NoteClass.AGENT_MEMORY,
+            note.c.category.in_(labels[start : start + 500]),
+            note.c.deleted_at.is_(None),
+        )
+        for row in tx.execute(statement).mappings():
+            place = (row["category"], SubjectKind(row["subject_kind"]), row["subject_id"])
+            if place in places:
+                found[place] = note_of(row)
+    return found
+
+
+def renew_pages(tx: Transaction, items: Sequence[Note], *, at: datetime, digest: str | None = None) -> None:
+    """Raise the version of memory pages of one vault, and set their digest where one is given; refuse when someone else
+    wrote one meanwhile."""
+    values: dict[str, Any] = {"version": note.c.version + 1, "updated_at": at}
+    if digest is not None:
+        values["digest"] = digest
+    for start in range(0, len(items), 400):
+        chunk = items[start : start + 400]
+        seen = tuple_(note.c.id, note.c.version).in_([(item.id, item.version) for item in chunk])
+        here = (note.c.vault_id == chunk[0].vault_id) & seen
+        if tx.execute(update(note).where(here).values(values)).rowcount != len(chunk):
+            raise _stale()
 
 
 def list_categories(tx: Transaction, *, vault_id: int) -> list[str]:

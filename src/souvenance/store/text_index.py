@@ -83,7 +83,7 @@ def _holding(tx: Transaction, query: str, *, vault_ids: Sequence[int], limit: in
     """Ids of at most `limit` passages, the newest first, that meet a query in the engine's own language."""
     if tx.is_sqlite:
         statement = "SELECT rowid FROM passage_words WHERE passage_words MATCH ? ORDER BY rowid DESC LIMIT ?"
-        return [row[0] for row in tx.connection.exec_driver_sql(statement, (query, limit))]
+        return [row[0] for row in tx.rows(statement, (query, limit))]
     # The newest first would make PostgreSQL read and sort every match; within one query any `limit` of them do.
     statement = (
         "SELECT passage_id FROM passage_words WHERE vault_id = ANY(:vaults) "
@@ -104,7 +104,7 @@ def count_holding(tx: Transaction, *, vault_ids: Sequence[int], forms: Forms, li
     some = "" if limit is None else f" LIMIT {int(limit)}"
     if tx.is_sqlite:
         statement = f"SELECT count(*) FROM (SELECT 1 FROM passage_words WHERE passage_words MATCH ?{some})"  # noqa: S608
-        return int(tx.connection.exec_driver_sql(statement, (query,)).scalar_one())
+        return int(tx.rows(statement, (query,))[0][0])
     statement = (
         "SELECT count(*) FROM (SELECT 1 FROM passage_words WHERE vault_id = ANY(:vaults) "  # noqa: S608
         f"AND words @@ CAST(:query AS tsquery){some}) AS counted"

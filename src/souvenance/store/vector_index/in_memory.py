@@ -16,7 +16,7 @@ import numpy as np
 
 from souvenance.store.database import Transaction
 from souvenance.store.vector_index import Facet, Near
-from souvenance.store.vector_index.codes import Codes, Floats, Ids, read_vectors
+from souvenance.store.vector_index.codes import Codes, Floats, Ids, dots, read_vectors
 
 CHUNK = 4096
 """Rows read at a time while a vault is loaded: a few megabytes."""
@@ -70,8 +70,8 @@ class InMemoryIndex:
             return []
         if tx.is_write:
             raise RuntimeError("the index follows what is committed: ask it in a read transaction")
-        margin = 2 * limit + 32
-        ends = tx.connection.exec_driver_sql(_LOG_ENDS).one()
+        margin = limit + max(limit // 8, min(limit, 32) + 32)
+        ends = tx.rows(_LOG_ENDS)[0]
         found: dict[tuple[int, int], float] = {}
         for vault_id in vault_ids:
             for passage_id, score in self._candidates(tx, model, vault_id, query, margin, facet, ends):
@@ -93,10 +93,10 @@ class InMemoryIndex:
             if not wanted:
                 continue
             values = (json.dumps(sorted({int(one) for one in wanted})), vault_id, model)
-            rows = tx.connection.exec_driver_sql(_SOME_ROWS, values).all()
+            rows = tx.rows(_SOME_ROWS, values)
             ids, alone, pair_ids, pairs = self._usable(vault_id, rows, len(query))
-            together = dict(zip(pair_ids.tolist(), (pairs @ query).tolist(), strict=True))
-            for passage_id, cosine in zip(ids.tolist(), (alone @ query).tolist(), strict=True):
+            together = dict(zip(pair_ids.tolist(), dots(pairs, query).tolist(), strict=True))
+            for passage_id, cosine in zip(ids.tolist(), dots(alone, query).tolist(), strict=True):
                 result.append(Near(vault_id, passage_id, cosine, together.get(passage_id)))
         return result
 
@@ -138,7 +138,7 @@ class InMemoryIndex:
         if vault.seen < 0 or oldest > vault.seen + 1:
             self._load(tx, model, vault_id, vault)
         elif newest > vault.seen:
-            changed = list(tx.connection.exec_driver_sql(_LOG, (vault_id, vault.seen, newest)).scalars().all())
+            changed = [row[0] for row in tx.rows(_LOG, (vault_id, vault.seen, newest))]
             if changed:
                 self._refresh(tx, model, vault_id, vault, changed)
         vault.seen = max(vault.seen, newest)
@@ -157,7 +157,7 @@ class InMemoryIndex:
             self._damaged.difference_update((vault_id, passage_id) for passage_id in changed)
         for start in range(0, len(changed), CHUNK):
             values = (json.dumps(changed[start : start + CHUNK]), vault_id, model)
-            self._take(vault_id, vault, tx.connection.exec_driver_sql(_SOME_ROWS, values).all())
+            self._take(vault_id, vault, tx.rows(_SOME_ROWS, values))
 
     def _take(self, vault_id: int, vault: _Vault, rows: Iterable[Any]) -> None:
         ids, alone, pair_ids, pairs = self._usable(vault_id, rows, vault.dimension)
