@@ -9,8 +9,8 @@ from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.person import User
 from souvenance.ingest.folders import Folders
 from souvenance.ingest.imports import Imports
-from souvenance.map.map import Map
 from souvenance.ingest.watcher import Watcher
+from souvenance.map.map import Map
 from souvenance.memory.facts import Facts
 from souvenance.notes.context import Context
 from souvenance.notes.history import History

@@ -8,8 +8,8 @@ from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
 from souvenance.ingest.folders import Folders
 from souvenance.ingest.imports import Imports
-from souvenance.map.map import Map
 from souvenance.ingest.watcher import Watcher
+from souvenance.map.map import Map
 from souvenance.memory.facts import Facts
 from souvenance.models.embedder import Embedder
 from souvenance.models.local import LocalEmbedder

@@ -13,7 +13,17 @@ from souvenance import __version__
 from souvenance.application import Application
 from souvenance.domain.errors import SouvenanceError
 from souvenance.interfaces.rest import (
-    audit, context, facts, folders, history, map, notes, scope, search, tokens, vaults,
+    audit,
+    context,
+    facts,
+    folders,
+    history,
+    map,
+    notes,
+    scope,
+    search,
+    tokens,
+    vaults,
 )
 from souvenance.interfaces.rest.caller import Authentication, Identify, refuse_unknown_parameters
 from souvenance.interfaces.rest.problems import RESPONSES, Faults, on_http, on_invalid, on_refusal
