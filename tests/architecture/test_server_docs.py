@@ -3,7 +3,19 @@
 import re
 from pathlib import Path
 
-from souvenance.interfaces.rest import audit, context, facts, history, notes, search, tokens, vaults
+from souvenance.interfaces.rest import (
+    audit,
+    context,
+    facts,
+    folders,
+    history,
+    map,
+    notes,
+    scope,
+    search,
+    tokens,
+    vaults,
+)
 from souvenance.settings import Settings
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -16,7 +28,7 @@ def test_rest_names_every_route_and_no_other() -> None:
         for methods, path in re.findall(r"`((?:GET|POST|PUT|PATCH|DELETE)(?: [A-Z]+)*) (/\S+)`", page)
         for method in methods.split()
     }
-    rooms = (vaults, facts, notes, search, history, context, tokens, audit)
+    rooms = (vaults, scope, map, folders, facts, notes, search, history, context, tokens, audit)
     there = {(method, route.path) for room in rooms for route in room.router.routes for method in route.methods}  # type: ignore[attr-defined]
     assert named == there
 
