@@ -11,7 +11,10 @@ from souvenance.ingest.folders import Folders
 from souvenance.ingest.imports import Imports
 from souvenance.ingest.watcher import Watcher
 from souvenance.map.map import Map
+from souvenance.memory.bulk import Bulk
 from souvenance.memory.facts import Facts
+from souvenance.memory.ladder import Ladder
+from souvenance.memory.simulate import Simulations
 from souvenance.notes.context import Context
 from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
@@ -36,6 +39,9 @@ class Application:
     map: Map
     changes: Changes
     facts: Facts
+    bulk: Bulk
+    ladder: Ladder
+    simulations: Simulations
     history: History
     context: Context
     notes: Notes

@@ -10,7 +10,10 @@ from souvenance.ingest.folders import Folders
 from souvenance.ingest.imports import Imports
 from souvenance.ingest.watcher import Watcher
 from souvenance.map.map import Map
+from souvenance.memory.bulk import Bulk
 from souvenance.memory.facts import Facts
+from souvenance.memory.ladder import Ladder
+from souvenance.memory.simulate import Simulations
 from souvenance.models.embedder import Embedder
 from souvenance.models.local import LocalEmbedder
 from souvenance.notes.context import Context
@@ -18,6 +21,7 @@ from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
 from souvenance.retrieval.audit import Retrievals
 from souvenance.retrieval.embedding import Embedding
+from souvenance.retrieval.fact_search import FactSearch
 from souvenance.retrieval.meaning import Meaning
 from souvenance.retrieval.retrieval import Retrieval
 from souvenance.settings import Settings
@@ -46,6 +50,9 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
     vaults = Vaults(database, clock, has_local_embedder=embedder is not None)
     notes = Notes(database, clock)
     embedding = Embedding(database, embedder, clock)
+    meaning = Meaning(embedding)
+    fact_search = FactSearch(database, meaning)
+    ladder = Ladder(database, clock, fact_search, retrievals)
     folders = Folders(database, clock)
     return Application(
         database=database,
@@ -55,6 +62,9 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         map=Map(database, clock, notes, embedding),
         changes=Changes(database),
         facts=Facts(database, clock, vaults),
+        bulk=Bulk(database, clock),
+        ladder=ladder,
+        simulations=Simulations(database, ladder, fact_search, embedding),
         history=History(database, clock),
         context=Context(database),
         notes=notes,
@@ -63,7 +73,7 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         watcher=Watcher(database, clock, folders),
         tokens=Tokens(database, clock),
         embedding=embedding,
-        retrieval=Retrieval(database, clock, Meaning(embedding), retrievals),
+        retrieval=Retrieval(database, clock, meaning, retrievals),
         retrievals=retrievals,
         census=Census(database),
     )

@@ -80,6 +80,14 @@ class Fact:
         return State.RETIRED if self.valid_to is not None else State.IN_FORCE
 
 
+def folded(text: str) -> str:
+    """Text as an instant search looks at it: case and accents aside, blank space as one space (F3)."""
+    plain = unicodedata.normalize("NFKD", text)
+    if not plain.isascii():
+        plain = "".join(c for c in plain if not unicodedata.combining(c))
+    return " ".join(plain.casefold().split())
+
+
 def readable_text(text: str, *, what: str, limit: int) -> str:
     """Text that any store can keep, unchanged but for line ends; refuses what it would have to alter or cut.
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from souvenance.domain.access import Actor
-from souvenance.domain.errors import Conflict, NotAllowed, StaleVersion
+from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, StaleVersion
 from souvenance.domain.fact import (
     Fact,
     State,
@@ -17,7 +17,9 @@ from souvenance.domain.fact import (
     checked_line,
 )
 from souvenance.domain.vault import MemoryType, Vault
+from souvenance.memory.guard import refuse_added_secrets, refuse_secrets
 from souvenance.memory.remember import Observation, dated, prepare, write
+from souvenance.memory.types import step_of
 from souvenance.store import facts, history, links, notes, passages
 from souvenance.store.database import Transaction
 from souvenance.store.tables import vault as vault_table
@@ -86,23 +88,39 @@ def redated(tx: Transaction, actor: Actor, before: Fact, after: Fact, *, at: dat
 
 
 def edited(
+    actor: Actor,
     found: Fact,
     *,
     content: str | None = None,
     key: str | None = None,
     confidence: float | None = None,
     importance: int | None = None,
+    no_importance: bool = False,
+    channel: str | None = None,
+    author: str | None = None,
+    language: str | None = None,
+    said_at: str | None = None,
 ) -> Fact:
-    """The fact with what is given changed, checked."""
+    """The fact with what is given changed, checked; `no_importance` takes its importance away."""
     if found.state is State.TRASHED:
         raise Conflict(f"Fact #{found.number} is in the trash.", hint="Restore it first.")
-    return replace(
+    after = replace(
         found,
         content=found.content if content is None else checked_content(content),
         key=found.key if key is None else checked_line(key, what="key"),
         confidence=found.confidence if confidence is None else checked_confidence(confidence),
         importance=found.importance if importance is None else checked_importance(importance),
+        channel=found.channel if channel is None else checked_line(channel, what="channel"),
+        author=found.author if author is None else checked_line(author, what="author"),
+        language=found.language if language is None else checked_line(language, what="language", limit=20) or None,
+        said_at=found.said_at if said_at is None else checked_line(said_at, what="date"),
     )
+    refuse_added_secrets(actor, before=_words(found), after=_words(after))
+    return replace(after, importance=None) if no_importance else after
+
+
+def _words(item: Fact) -> str:
+    return "\n".join((item.key, item.content, item.author))
 
 
 def retire(
@@ -112,16 +130,23 @@ def retire(
     vault: Vault,
     found: Fact,
     reason: str,
-    replacement: str | None,
+    replacement: str | None = None,
+    replaced_by: int | None = None,
     at: datetime,
 ) -> tuple[Fact, Fact | None]:
-    """End a fact's validity, with the reason and, where given, the new wording as a fact of its own (T2).
+    """End a fact's validity, with the reason and, where given, what holds instead: a new wording, which becomes a fact
+    of its own, or a fact that is there already (T2).
 
-    On a Classic vault a fact that a model retires without a replacement is deleted instead (T1); the trash keeps it.
+    On a Classic vault a fact that a model retires is deleted instead (T1); the trash keeps it.
     """
     if found.state is not State.IN_FORCE:
         raise Conflict(f"Fact #{found.number} is not in force.", hint="It was retired or deleted already.")
+    refuse_secrets(actor, reason)
     successor: Fact | None = None
+    if replacement is not None and replaced_by is not None:
+        raise InvalidInput("A wording and a fact were given as replacement.", hint="Give one of the two.")
+    if replaced_by is not None:
+        successor = _successor(tx, actor, found, replaced_by)
     if replacement is not None:
         observation = Observation(
             content=replacement,
@@ -134,22 +159,38 @@ def retire(
             author=found.author,
             language=found.language,
         )
-        (remembered,) = write(tx, actor, vault=vault, prepared=[prepare(observation)], at=at)
+        (remembered,) = write(tx, actor, vault=vault, prepared=[prepare(actor, observation)], at=at)
         successor = remembered.fact
         if successor.number == found.number:
             raise Conflict("The replacement says what the fact already says.", hint="Nothing needs to be retired.")
     after = ended(found, actor=actor, vault=vault, reason=reason, at=at)
     after = replace(after, replaced_by=successor.number if successor else None)
     (saved,) = apply(tx, actor, changes=[(found, after, "retire")], verb="retire", at=at)
+    if saved.state is State.TRASHED:
+        history.record_audit(tx, actor, verb="fact.delete", at=at, vault_id=vault.id, number=saved.number)
     return saved, successor
 
 
 def ended(found: Fact, *, actor: Actor, vault: Vault, reason: str, at: datetime) -> Fact:
     """The fact as this vault's type ends it: its validity over, or in the trash where a model ends it on Classic."""
     line = checked_line(reason, what="reason", limit=MAX_REASON)
-    if actor.is_model and vault.memory_type is MemoryType.CLASSIC:
-        return replace(found, deleted_at=at, reason=line)
-    return replace(found, valid_to=at, reason=line)
+    # A person's gesture on any step is the journal's: only what a model ends is up to the step.
+    return step_of(vault.memory_type if actor.is_model else MemoryType.JOURNAL).ended(found, reason=line, at=at)
+
+
+def _successor(tx: Transaction, actor: Actor, found: Fact, number: int) -> Fact:
+    """The fact of the same vault that takes the place of another; refused where that makes no sense."""
+    if number == found.number:
+        raise Conflict("A fact does not replace itself.", hint="Name another fact, or say the new wording.")
+    successor = facts.get_fact(tx, actor, number)
+    if successor.vault_id != found.vault_id:
+        raise Conflict(
+            f"Fact #{number} stands in another vault and replaces nothing here.",
+            hint="Move it here first, or say the new wording.",
+        )
+    if successor.state is not State.IN_FORCE:
+        raise Conflict(f"Fact #{number} is not in force itself.", hint="Restore it first, or name another.")
+    return successor
 
 
 def on_a_page(tx: Transaction, item: Fact, *, at: datetime) -> tuple[Fact, list[history.Written]]:

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
+from datetime import datetime
 from difflib import get_close_matches
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from souvenance.domain.fact import Fact, State
+from souvenance.domain.fact import Fact, State, SubjectKind, readable_text
 from souvenance.domain.vault import Vault, VaultKind
 from souvenance.memory import correct
+from souvenance.memory.as_of import FactPage, page_of, standing_at
+from souvenance.memory.filing import checked_move, filed, take_history
 from souvenance.memory.remember import Observation, Remembered, prepare, write
+from souvenance.store import fact_lists as lists
 from souvenance.store import facts as rows
 from souvenance.store import history
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
-from souvenance.store.tables import fact as fact_table
+from souvenance.store.fact_lists import Sort
 from souvenance.vaults.vaults import Vaults
 
+MOST_LISTED = 100_000
+MAX_QUERY_BYTES = 4_000
 BATCH = 500
 """Facts stored under one hold of the write lock, so that other writers are never kept waiting for long."""
 
@@ -44,7 +51,7 @@ class Facts:
         actor.require_write()
         results: list[Remembered] = []
         for start in range(0, len(observations), BATCH):
-            prepared = [prepare(item) for item in observations[start : start + BATCH]]
+            prepared = [prepare(actor, item) for item in observations[start : start + BATCH]]
             with self._database.write() as tx:
                 found = vault_rows.named_vault(tx, actor, vault, to_write=True)
                 results += write(tx, actor, vault=found, prepared=prepared, at=self._clock(), digest=digest)
@@ -53,7 +60,7 @@ class Facts:
     def remember_about_user(self, *, actor: Actor, observation: Observation, digest: str | None = None) -> Remembered:
         """Keep an observation in the caller's personal vault, whatever else is open (N4)."""
         actor.require_write()
-        prepared = prepare(observation)
+        prepared = prepare(actor, observation)
         with self._database.write() as tx:
             vault = self._vaults.personal(tx, actor)
             return write(tx, actor, vault=vault, prepared=[prepared], at=self._clock(), digest=digest)[0]
@@ -63,7 +70,7 @@ class Facts:
     ) -> Remembered:
         """Keep an observation in a project's vault, made on first use unless the name looks like a slip (N4)."""
         actor.require_write()
-        prepared = prepare(observation)
+        prepared = prepare(actor, observation)
         with self._database.write() as tx:
             vault = self._project(tx, actor, project)
             return write(tx, actor, vault=vault, prepared=[prepared], at=self._clock(), digest=digest)[0]
@@ -104,12 +111,53 @@ class Facts:
         states: Sequence[State] = (State.IN_FORCE,),
         limit: int = 50,
         offset: int = 0,
-    ) -> list[Fact]:
+    ) -> builtins.list[Fact]:
         """Facts of a vault, the most recently updated first."""
         with self._database.read() as tx:
             found = vault_rows.named_vault(tx, actor, vault)
-            order = (fact_table.c.updated_at.desc(), fact_table.c.number.desc())
-            return rows.list_facts(tx, vault_ids=[found.id], states=states, order=order, limit=limit, offset=offset)
+            return lists.find_facts(tx, vault_id=found.id, states=states, limit=limit, offset=offset)
+
+    def browse(
+        self,
+        *,
+        actor: Actor,
+        vault: str,
+        query: str = "",
+        states: Sequence[State] = (State.IN_FORCE,),
+        sort: Sort = Sort.UPDATED,
+        descending: bool = True,
+        as_of: datetime | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> FactPage:
+        """One page of a vault's facts whose key or content holds `query`, case and accents aside, with totals (F3).
+
+        `as_of` a past moment shows the facts as they stood then, in the words they had then: those in force, unless
+        other states are asked for. What was purged since is gone from then too.
+        """
+        if not 1 <= limit <= MOST_LISTED or offset < 0:
+            raise InvalidInput(f"limit is from 1 to {MOST_LISTED}, offset from 0.", hint="Ask for fewer at once.")
+        if as_of is not None and as_of.tzinfo is None:
+            raise InvalidInput("The date has no time zone.", hint="Write it as 2023-05-08T00:00:00Z.")
+        text = readable_text(query, what="query", limit=MAX_QUERY_BYTES)
+        with self._database.read() as tx:
+            found = vault_rows.named_vault(tx, actor, vault)
+            if as_of is not None:
+                then = standing_at(tx, vault_id=found.id, at=as_of)
+                return page_of(then, query=text, states=states, sort=sort, descending=descending, limit=limit,
+                               offset=offset)  # fmt: skip
+            counts = lists.count_states(tx, vault_id=found.id, query=text)
+            shown = lists.find_facts(
+                tx,
+                vault_id=found.id,
+                states=states,
+                query=text,
+                sort=sort,
+                descending=descending,
+                limit=limit,
+                offset=offset,
+            )
+        return FactPage(facts=tuple(shown), total=sum(counts[state] for state in set(states)), by_state=counts)
 
     # --- correcting --------------------------------------------------------------------------------------------
 
@@ -123,24 +171,89 @@ class Facts:
         key: str | None = None,
         confidence: float | None = None,
         importance: int | None = None,
+        no_importance: bool = False,
+        category: str | None = None,
+        subject_kind: SubjectKind | None = None,
+        subject_id: str | None = None,
+        channel: str | None = None,
+        author: str | None = None,
+        language: str | None = None,
+        said_at: str | None = None,
     ) -> Fact:
-        """Change what is given and leave the rest; refuse a version that is no longer in force."""
+        """Change what is given and leave the rest; refuse a version that is no longer in force.
+
+        Another category or subject puts the fact on that one's page; an empty `language` takes it away.
+        """
+        with self._database.write() as tx:
+            vault, found = correct.writable_fact(tx, actor, number, version=version)
+            now = self._clock()
+            after = correct.edited(
+                actor,
+                found,
+                content=content,
+                key=key,
+                confidence=confidence,
+                importance=importance,
+                no_importance=no_importance,
+                channel=channel,
+                author=author,
+                language=language,
+                said_at=said_at,
+            )
+            after, pages = filed(
+                tx,
+                actor,
+                after,
+                vault=vault,
+                category=category,
+                subject_kind=subject_kind,
+                subject_id=subject_id,
+                at=now,
+            )
+            (saved,) = correct.apply(tx, actor, changes=[(found, after, "edit")], verb="edit", at=now, also=pages)
+            return saved
+
+    def move(self, *, actor: Actor, number: int, vault: str, version: int | None = None) -> Fact:
+        """Put a fact in another vault, with its history; it keeps its number (F3). Only a person does this."""
         with self._database.write() as tx:
             _, found = correct.writable_fact(tx, actor, number, version=version)
-            after = correct.edited(found, content=content, key=key, confidence=confidence, importance=importance)
-            (saved,) = correct.apply(tx, actor, changes=[(found, after, "edit")], verb="edit", at=self._clock())
+            target = vault_rows.named_vault(tx, actor, vault, to_write=True)
+            checked_move(actor, found, target)
+            now = self._clock()
+            after, pages = filed(tx, actor, found, vault=target, at=now)
+            take_history(tx, number=number, before=found.vault_id, after=target.id)
+            (saved,) = correct.apply(tx, actor, changes=[(found, after, "move")], verb="move", at=now, also=pages)
+            history.record_audit(tx, actor, verb="fact.move", at=now, vault_id=found.vault_id, number=number)
+            history.record_audit(tx, actor, verb="fact.arrive", at=now, vault_id=target.id, number=number)
             return saved
 
     def retire(
-        self, *, actor: Actor, number: int, version: int | None, reason: str, replacement: str | None = None
+        self,
+        *,
+        actor: Actor,
+        number: int,
+        version: int | None,
+        reason: str,
+        replacement: str | None = None,
+        replaced_by: int | None = None,
     ) -> tuple[Fact, Fact | None]:
-        """End a fact's validity, and keep the new wording where one is given. A model names the version it read."""
+        """End a fact's validity, and say what holds instead: a new wording, which is kept, or a fact that is there.
+
+        A model names the version it read.
+        """
         if actor.is_model and version is None:
             raise InvalidInput("retire_fact needs the fact's version.", hint="Read the fact first; each read gives it.")
         with self._database.write() as tx:
             vault, found = correct.writable_fact(tx, actor, number, version=version)
             return correct.retire(
-                tx, actor, vault=vault, found=found, reason=reason, replacement=replacement, at=self._clock()
+                tx,
+                actor,
+                vault=vault,
+                found=found,
+                reason=reason,
+                replacement=replacement,
+                replaced_by=replaced_by,
+                at=self._clock(),
             )
 
     def restore(self, *, actor: Actor, number: int) -> Fact:

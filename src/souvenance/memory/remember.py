@@ -26,8 +26,10 @@ from souvenance.domain.fact import (
 from souvenance.domain.note import Note, NoteClass, new_note_id
 from souvenance.domain.vault import Vault
 from souvenance.memory.dates import dates_said
+from souvenance.memory.guard import refuse_secrets
 from souvenance.store import facts, history, links, notes, passages, people
 from souvenance.store.database import Transaction
+from souvenance.store.vaults import zone_in
 
 POSITION_STEP = 1 << 20
 """Room left between two neighbours on a page, so that an item can move between them without touching others."""
@@ -68,6 +70,7 @@ class Prepared:
     observation: Observation
     words: passages.Words
     hashed: str
+    secrets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +81,8 @@ class Remembered:
     fact: Fact
     note_id: str
     similar_categories: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    """Kinds of secrets it seems to hold, for a warning (F8)."""
 
 
 def checked_category(label: str) -> str:
@@ -85,8 +90,8 @@ def checked_category(label: str) -> str:
     return checked_line(label, what="category", limit=80) or DEFAULT_CATEGORY
 
 
-def prepare(observation: Observation) -> Prepared:
-    """Check and analyse one observation; refuses what could not be kept as it is."""
+def prepare(actor: Actor, observation: Observation) -> Prepared:
+    """Check and analyse one observation; refuses what could not be kept as it is, and a model's secrets (F8)."""
     checked = replace(
         observation,
         content=checked_content(observation.content),
@@ -100,6 +105,7 @@ def prepare(observation: Observation) -> Prepared:
         author=checked_line(observation.author, what="author"),
         said_at=checked_line(observation.said_at, what="date"),
     )
+    secrets = refuse_secrets(actor, checked.key, checked.content, checked.category, checked.author)
     return Prepared(
         checked,
         passages.words_of(heading=checked.key, text=checked.content, speaker=checked.author, language=checked.language),
@@ -110,6 +116,7 @@ def prepare(observation: Observation) -> Prepared:
             subject_kind=checked.subject_kind,
             subject_id=checked.subject_id,
         ),
+        secrets,
     )
 
 
@@ -195,6 +202,7 @@ def write(
 
     The same words about the same subject in the same category are skipped. `digest` becomes the page's index line.
     """
+    refuse_secrets(actor, digest)
     tx.hold("remember", vault.id)
     known = facts.same_facts(tx, vault_id=vault.id, hashes=[item.hashed for item in prepared])
     fresh = list({item.hashed: item for item in prepared if item.hashed not in known}.values())
@@ -221,7 +229,7 @@ def dated(tx: Transaction, actor: Actor, fact: Fact, *, at: datetime) -> Fact:
         language=fact.language,
         said_at=fact.said_at,
         written_at=at,
-        time_zone=lambda: people.time_zone_of(tx, actor.user_id),
+        time_zone=lambda: zone_in(tx, fact.vault_id) or people.time_zone_of(tx, actor.user_id),
     )
     return fact if dates == fact.said_dates else replace(fact, said_dates=dates)
 
@@ -278,7 +286,7 @@ def _outcomes(
     for item in prepared:
         fact = known.get(item.hashed) or made[item.hashed]
         if item.hashed in known or item.hashed in seen:
-            results.append(Remembered(outcome=Outcome.SKIPPED, fact=fact, note_id=fact.note_id))
+            results.append(Remembered(outcome=Outcome.SKIPPED, fact=fact, note_id=fact.note_id, secrets=item.secrets))
             continue
         seen.add(item.hashed)
         opens = fact.note_id in new_pages
@@ -289,6 +297,7 @@ def _outcomes(
                 fact=fact,
                 note_id=fact.note_id,
                 similar_categories=close_categories(fact.category, labels) if opens else (),
+                secrets=item.secrets,
             )
         )
     return results

@@ -41,6 +41,14 @@ class Embedder(Protocol):
         """The unit vector a query is compared with, float32 [dimension]."""
 
 
+def is_endpoint(embedder: Embedder) -> bool:
+    """Whether texts leave this program to be embedded, over whatever route (T6).
+
+    An embedder says so by an attribute `is_endpoint`; one that does not say is an endpoint where its route is cloud.
+    """
+    return bool(getattr(embedder, "is_endpoint", embedder.route is Route.CLOUD))
+
+
 def checked(vectors: Any, *, rows: int, dimension: int, name: str) -> Vectors:
     """Vectors as an embedder gave them, float32, finite and of length one; refused when they cannot be made so."""
     import numpy as np

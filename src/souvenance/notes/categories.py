@@ -59,16 +59,17 @@ def _edited_text(note: Note, shown: Sequence[Fact], edit: Edit) -> str:
     return applied("" if edit.operation is Operation.REPLACE else render(shown), edit)
 
 
-def _prepared(note: Note, items: Iterable[Item]) -> list[Prepared]:
+def _prepared(actor: Actor, note: Note, items: Iterable[Item]) -> list[Prepared]:
     return [
         prepare(
+            actor,
             Observation(
                 content=item.content,
                 key=item.key,
                 category=note.category,
                 subject_kind=note.subject_kind,
                 subject_id=note.subject_id,
-            )
+            ),
         )
         for item in items
     ]
@@ -85,7 +86,7 @@ def _add_items(tx: Transaction, actor: Actor, *, note: Note, edit: Edit, at: dat
                 hint="Leave the anchor out, or use find_replace or replace to change a fact that is there.",
                 line=item.line,
             )
-    prepared = list({item.hashed: item for item in _prepared(note, items)}.values())
+    prepared = list({item.hashed: item for item in _prepared(actor, note, items)}.values())
     known = facts.same_facts(tx, vault_id=note.vault_id, hashes=[item.hashed for item in prepared])
     fresh = [item for item in prepared if item.hashed not in known]
     numbers = tx.next_numbers("fact_number", len(fresh))
@@ -112,7 +113,7 @@ def _rearrange(
     tx: Transaction, actor: Actor, *, vault: Vault, note: Note, shown: Sequence[Fact], plan: Plan, at: datetime
 ) -> Edited:
     new_items = [place for place in plan.order if isinstance(place, Item)]
-    prepared = _prepared(note, new_items)
+    prepared = _prepared(actor, note, new_items)
     reserved = tx.next_numbers("fact_number", len(new_items))
     numbers = {item.line: number for item, number in zip(new_items, reserved, strict=True)}
 
@@ -134,7 +135,7 @@ def _rearrange(
         after = replace(place, position=position)
         if place.number in plan.reworded:
             key, content = plan.reworded[place.number]
-            changes.append((place, correct.edited(after, key=key, content=content), "edit"))
+            changes.append((place, correct.edited(actor, after, key=key, content=content), "edit"))
         elif index not in layout.stays:
             changes.append((place, after, "move"))
         elif position != place.position:

@@ -17,6 +17,7 @@ from souvenance.domain.fact import Fact, State, checked_line, readable_text
 from souvenance.domain.note import MAX_NOTE_BYTES, Note, NoteClass, checked_folder, checked_title, new_note_id
 from souvenance.domain.vault import Vault
 from souvenance.ingest.passages import split
+from souvenance.memory.guard import refuse_added_secrets, refuse_secrets
 from souvenance.notes import trash
 from souvenance.notes.categories import Edited, edit_page
 from souvenance.notes.edit import Edit, Operation, applied, checked_edit
@@ -102,7 +103,7 @@ class Notes:
         """
         actor.require_write()
         made: builtins.list[Note] = []
-        checked = [_checked(draft) for draft in drafts]
+        checked = [_checked(actor, draft) for draft in drafts]
         for batch in _batches(checked):
             pieces = [split(draft.content) for draft in batch]
             with self._database.write() as tx:
@@ -171,6 +172,7 @@ class Notes:
 
     def _edit_text(self, tx: Transaction, actor: Actor, note: Note, edit: Edit) -> Edited:
         content = applied(note.content, edit)
+        refuse_added_secrets(actor, before=note.content, after=content)
         if content == note.content:
             return Edited(note=note, version=note.version)
         if len(content.encode()) > MAX_NOTE_BYTES:
@@ -285,10 +287,12 @@ class Notes:
 
     def move(self, *, actor: Actor, ref: str, folder: str) -> Note:
         """Put a note in another folder of its vault; its id and the links to it stay."""
+        refuse_secrets(actor, folder)
         return self._rearrange(actor, ref, "move_note", folder=checked_folder(folder))
 
     def rename(self, *, actor: Actor, ref: str, title: str) -> Note:
         """Give a note another title; its id stays, and links to it still lead to it. A page keeps its category."""
+        refuse_secrets(actor, title)
         return self._rearrange(actor, ref, "rename_note", title=checked_title(title))
 
     def _rearrange(self, actor: Actor, ref: str, verb: str, **values: str) -> Note:
@@ -333,6 +337,7 @@ class Notes:
     def set_digest(self, *, actor: Actor, ref: str, digest: str) -> Note:
         """Say in one line what a note holds: what the memory's index and a session's start show of it (N8)."""
         line = checked_line(digest, what="digest", limit=MAX_DIGEST)
+        refuse_secrets(actor, line)
         return self._set(actor, ref, "digest_note", digest=line)
 
     def mute(self, *, actor: Actor, ref: str, muted: bool) -> Note:
@@ -391,7 +396,7 @@ class Notes:
         self._written(change)
 
 
-def _checked(draft: Draft) -> Draft:
+def _checked(actor: Actor, draft: Draft) -> Draft:
     note_class = NoteClass(draft.note_class)
     if note_class is NoteClass.AGENT_MEMORY:
         raise InvalidInput("Agent memory is made of facts, not of notes.", hint="Use remember.")
@@ -403,6 +408,7 @@ def _checked(draft: Draft) -> Draft:
         raise TooLarge(
             "The front matter is too large.", hint="Put it in the note's text.", limit=MAX_FRONT_MATTER_BYTES
         )
+    refuse_secrets(actor, draft.title, draft.content, json.dumps(draft.front_matter, ensure_ascii=False))
     return Draft(
         title=checked_title(draft.title),
         content=readable_text(draft.content, what="note", limit=MAX_NOTE_BYTES),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import EmbedderUnavailable
-from souvenance.models.embedder import Embedder, checked
+from souvenance.models.embedder import Embedder, checked, is_endpoint
 from souvenance.store import backlog, claims, vectors
 from souvenance.store.database import Database, Transaction
 from souvenance.store.vectors import Unembedded
@@ -88,7 +88,9 @@ class CatchUp:
         with self.database.write() as tx:
             mine = {one: name for one, name in names.items() if self._claim(tx, name)}
             free = [one for one in ids if one // STRETCH in mine]
-            if vault_id not in backlog.embeddable_vaults(tx, route=self.embedder.route):
+            if vault_id not in backlog.embeddable_vaults(
+                tx, route=self.embedder.route, is_endpoint=is_endpoint(self.embedder)
+            ):
                 free = []
             work = backlog.read_waiting(tx, model=self.model, vault_id=vault_id, ids=free) if free else []
         kept = 0

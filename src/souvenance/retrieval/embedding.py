@@ -16,8 +16,8 @@ from souvenance.domain.access import Route
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import EmbedderUnavailable
 from souvenance.domain.protection import may_leave
-from souvenance.domain.vault import Protection
-from souvenance.models.embedder import Embedder
+from souvenance.domain.vault import MemoryType, Vault
+from souvenance.models.embedder import Embedder, is_endpoint
 from souvenance.retrieval.catch_up import CLAIM, CatchUp
 from souvenance.retrieval.embedding_status import EmbeddingStatus, Pace, State
 from souvenance.retrieval.old_models import IN_USE_SECONDS, RENEW_AFTER, in_use_name, tidy
@@ -96,9 +96,12 @@ class Embedding:
             self._model = vectors.find_model(tx, name=self._embedder.name, dimension=self._embedder.dimension)
         return self._model
 
-    def may_read(self, protection: Protection) -> bool:
-        """Whether the embedder may be given texts under this protection; others are found by words only (V8)."""
-        return self._embedder is None or may_leave(protection, self._embedder.route)
+    def may_read(self, vault: Vault) -> bool:
+        """Whether the embedder may be given a vault's texts; others are found by words only (V8, T6)."""
+        if self._embedder is None:
+            return True
+        sends = is_endpoint(self._embedder) and vault.memory_type is not MemoryType.SEMANTIC
+        return may_leave(vault.protection, self._embedder.route) and not sends
 
     def embed_query(self, query: str) -> Vectors:
         """The unit vector of a query, or EmbedderUnavailable within seconds. Call it outside transactions."""
@@ -135,7 +138,8 @@ class Embedding:
         with self._database.read() as tx:
             everything = backlog.coverage(tx, model=self.model(tx) or 0, vault_ids=backlog.every_vault(tx))
             route = self._embedder.route if self._embedder else Route.LOCAL
-            reachable = set(backlog.embeddable_vaults(tx, route=route))
+            beyond = self._embedder is not None and is_endpoint(self._embedder)
+            reachable = set(backlog.embeddable_vaults(tx, route=route, is_endpoint=beyond))
             working = claims.held(tx, prefix=CLAIM, at=self._clock())
         total = sum((everything[one] for one in everything), Coverage(0, 0))
         waiting = sum(everything[one].waiting for one in everything if one in reachable)
@@ -313,7 +317,8 @@ class Embedding:
                     ids = [passage_id for one, passage_id in damaged if one == vault_id]
                     vectors.forget(tx, vault_id=vault_id, passage_ids=ids)
         with self._database.read() as tx:
-            reachable = backlog.embeddable_vaults(tx, route=worker.embedder.route)
+            beyond = is_endpoint(worker.embedder)
+            reachable = backlog.embeddable_vaults(tx, route=worker.embedder.route, is_endpoint=beyond)
             counts = backlog.coverage(tx, model=worker.model, vault_ids=reachable)
         return {one: count.waiting for one, count in counts.items() if count.waiting}
 

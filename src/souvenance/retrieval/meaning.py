@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from souvenance.domain.errors import SouvenanceError
-from souvenance.domain.vault import Protection
+from souvenance.domain.vault import Vault
 from souvenance.models.embedder import Embedder
 from souvenance.retrieval import background
 from souvenance.retrieval.embedding import Embedding
@@ -85,9 +85,9 @@ class Meaning:
                 self._background = (np.asarray(questions, dtype=np.float32), statements)
             return self._background
 
-    def may_read(self, protection: Protection) -> bool:
-        """Whether the embedder may be given the texts of a vault under this protection (V8)."""
-        return self._embedding.may_read(protection)
+    def may_read(self, vault: Vault) -> bool:
+        """Whether the embedder may be given the texts of this vault (V8, T6)."""
+        return self._embedding.may_read(vault)
 
     def covered(self, tx: Transaction, vault_ids: list[int]) -> Coverage:
         """How much of these vaults has a vector of this model; nothing where there is no embedder."""

@@ -179,7 +179,7 @@ class Retrieval:
         depth: int,
     ) -> tuple[Searched, str, int]:
         asked, why = question.asked, question.why
-        embeddable = [one for one in scope.answering if self._meaning.may_read(scope.vaults[one].protection)]
+        embeddable = [one for one in scope.answering if self._meaning.may_read(scope.vaults[one])]
         words_only = len(scope.answering) - len(embeddable)
         covered = self._meaning.covered(tx, embeddable)
         if asked is not None:

@@ -9,7 +9,7 @@ from sqlalchemy import and_, func, select
 
 from souvenance.domain.access import Route
 from souvenance.domain.protection import may_leave
-from souvenance.domain.vault import Protection
+from souvenance.domain.vault import MemoryType, Protection
 from souvenance.store.database import Transaction
 from souvenance.store.tables import passage, passage_vector, vault
 from souvenance.store.vectors import Unembedded, texts_to_embed, unembedded
@@ -99,9 +99,15 @@ def read_waiting(tx: Transaction, *, model: int, vault_id: int, ids: Sequence[in
     return [unembedded(row) for row in tx.execute(statement)]
 
 
-def embeddable_vaults(tx: Transaction, *, route: Route) -> list[int]:
-    """Ids of the vaults whose texts may go to an embedder over this route; a protected one's stay here (V8)."""
+def embeddable_vaults(tx: Transaction, *, route: Route, is_endpoint: bool = False) -> list[int]:
+    """Ids of the vaults whose texts may go to an embedder over this route; a protected one's stay here (V8).
+
+    To an endpoint go only those on step six: it is the one that sends anything anywhere (T6). An embedder inside this
+    program serves search on any step.
+    """
     statement = select(vault.c.id).order_by(vault.c.id)
+    if is_endpoint:
+        statement = statement.where(vault.c.memory_type == MemoryType.SEMANTIC)
     if not may_leave(Protection.MAXIMUM, route):
         statement = statement.where(vault.c.protection != Protection.MAXIMUM)
     return list(tx.execute(statement).scalars())
@@ -110,3 +116,20 @@ def embeddable_vaults(tx: Transaction, *, route: Route) -> list[int]:
 def every_vault(tx: Transaction) -> list[int]:
     """Ids of all vaults, for work that gives nothing of them to anyone."""
     return list(tx.execute(select(vault.c.id).order_by(vault.c.id)).scalars())
+
+
+def amount_waiting(tx: Transaction, *, model: int, vault_id: int) -> tuple[int, int]:
+    """How many passages of a vault wait for a vector of a model, and how many characters they are."""
+    has = and_(
+        passage_vector.c.vault_id == passage.c.vault_id,
+        passage_vector.c.passage_id == passage.c.id,
+        passage_vector.c.model_id == model,
+    )
+    size = func.coalesce(func.sum(func.length(passage.c.text) + func.length(passage.c.heading)), 0).label("size")
+    statement = (
+        select(func.count().label("number"), size)
+        .select_from(passage.outerjoin(passage_vector, has))
+        .where(passage.c.vault_id == vault_id, passage.c.active, passage_vector.c.passage_id.is_(None))
+    )
+    row = tx.execute(statement).one()
+    return int(row.number), int(row.size)

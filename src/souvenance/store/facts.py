@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, and_, bindparam, delete, func, insert, sel
 
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.errors import NotFound, StaleVersion, Withheld
-from souvenance.domain.fact import Fact, SaidDate, State, SubjectKind
+from souvenance.domain.fact import Fact, SaidDate, State, SubjectKind, folded
 from souvenance.store import passages
 from souvenance.store.access import readable, withheld
 from souvenance.store.database import Transaction
@@ -41,6 +41,11 @@ def hash_of(item: Fact) -> str:
     )
 
 
+def folded_words(item: Fact) -> str:
+    """What an instant search looks through: key and content on a line each, case and accents aside (F3)."""
+    return f"{folded(item.key)}\n{folded(item.content)}"
+
+
 def values_of(item: Fact) -> dict[str, Any]:
     """The values of a fact that can change, and where it came from."""
     values: dict[str, Any] = {name: getattr(item, name) for name in MUTABLE}
@@ -54,6 +59,7 @@ def _row(item: Fact, hashed: str) -> dict[str, Any]:
     row["vault_id"] = item.vault_id
     row["number"] = item.number
     row["content_hash"] = hashed
+    row["folded"] = folded_words(item)
     row["created_at"] = item.created_at
     return row
 
@@ -93,7 +99,11 @@ def add_facts(tx: Transaction, items: Sequence[tuple[str, Fact]]) -> None:
 
 def save_fact(tx: Transaction, before: Fact, after: Fact) -> None:
     """Write a changed fact over the version it was made from; refuse when someone else wrote meanwhile."""
-    values = values_of(after) | {"content_hash": hash_of(after), "vault_id": after.vault_id}
+    values = values_of(after) | {
+        "content_hash": hash_of(after),
+        "folded": folded_words(after),
+        "vault_id": after.vault_id,
+    }
     statement = update(fact).where(
         fact.c.vault_id == before.vault_id, fact.c.number == before.number, fact.c.version == before.version
     )

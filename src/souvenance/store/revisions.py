@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, false, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, false, func, or_, select, update
 
 from souvenance.domain.access import Actor, Route
 from souvenance.store.access import configured, readable, withheld
@@ -218,3 +218,29 @@ def list_audit(tx: Transaction, actor: Actor, *, limit: int, offset: int) -> lis
         )
         for row in tx.execute(statement).mappings()
     ]
+
+
+def move_fact_revisions(tx: Transaction, *, number: int, before: int, after: int) -> None:
+    """Keep a fact's revisions with the vault it moved to."""
+    here = (revision.c.vault_id == before) & (revision.c.kind == FACT) & (revision.c.subject_ref == str(number))
+    tx.execute(update(revision).where(here).values(vault_id=after))
+
+
+def facts_at(tx: Transaction, *, vault_id: int, at: datetime) -> dict[int, tuple[int, Mapping[str, Any]]]:
+    """Every fact of a vault as it stood at a moment: its version and what its revision kept, by number.
+
+    Facts that came later are not in it; those in the trash or retired by then are, as such.
+    """
+    here = (revision.c.vault_id == vault_id) & (revision.c.kind == FACT)
+    latest = (
+        select(revision.c.subject_ref, func.max(revision.c.change_id).label("change_id"))
+        .join(change, change.c.id == revision.c.change_id)
+        .where(here, change.c.at <= at)
+        .group_by(revision.c.subject_ref)
+        .subquery()
+    )
+    statement = select(revision.c.subject_ref, revision.c.version, revision.c.after).join(
+        latest,
+        and_(revision.c.subject_ref == latest.c.subject_ref, revision.c.change_id == latest.c.change_id),
+    )
+    return {int(row.subject_ref): (row.version, row.after) for row in tx.execute(statement.where(here))}

@@ -186,6 +186,7 @@ fact = Table(
     Column("key", Text, nullable=False, server_default=""),
     Column("content", Text, nullable=False),
     Column("content_hash", Text, nullable=False),
+    Column("folded", Text, nullable=False),  # key and content as an instant search looks at them (F3)
     Column("confidence", Float, nullable=False, server_default="1"),
     Column("importance", SmallInteger),
     Column("category", Text, nullable=False),
@@ -212,6 +213,7 @@ fact = Table(
     Index("ix_fact_page", "vault_id", "note_id", "position"),
     Index("ix_fact_same", "vault_id", "content_hash"),
     Index("ix_fact_recent", "vault_id", "updated_at"),
+    Index("ix_fact_state", "vault_id", "deleted_at", "valid_to"),
     Index("ix_fact_subject", "vault_id", "subject_kind", "subject_id"),
 )
 

@@ -147,6 +147,12 @@ def update_vault(tx: Transaction, *, vault_id: int, at: datetime, values: Mappin
     tx.execute(update(vault).where(vault.c.id == vault_id).values(updated_at=at, **values))
 
 
+def zone_in(tx: Transaction, vault_id: int) -> str:
+    """The time zone a vault's settings name for what is said there, empty where they name none (F10)."""
+    kept = tx.execute(select(vault.c.settings).where(vault.c.id == vault_id)).scalar()
+    return str((kept or {}).get("time_zone", ""))
+
+
 def set_attention(tx: Transaction, *, user_id: int, weights: Mapping[int, int]) -> None:
     """Set a user's weight for each of these vaults, in one statement."""
     if not weights:

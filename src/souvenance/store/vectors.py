@@ -222,3 +222,23 @@ def sample(tx: Transaction, *, model: int, vault_id: int, limit: int) -> list[tu
     if count > limit:
         statement = statement.where(passage_vector.c.passage_id % (count // limit) == 0)
     return [(row.vector, row.with_previous) for row in tx.execute(statement.limit(2 * limit))]
+
+
+def any_of(tx: Transaction, *, vault_id: int, models: Sequence[int]) -> bool:
+    """Whether a vault still has vectors of any of these models."""
+    here = (passage_vector.c.vault_id == vault_id) & passage_vector.c.model_id.in_(list(models))
+    return tx.execute(select(passage_vector.c.passage_id).where(here).limit(1)).scalar() is not None
+
+
+def newest_of_facts(tx: Transaction, *, model: int, vault_id: int, limit: int) -> list[tuple[int, bytes]]:
+    """Fact numbers with their vectors, of the newest facts of a vault that may be found."""
+    same = (passage.c.vault_id == passage_vector.c.vault_id) & (passage.c.id == passage_vector.c.passage_id)
+    here = (passage_vector.c.vault_id == vault_id) & (passage_vector.c.model_id == model) & passage_vector.c.active
+    statement = (
+        select(passage.c.fact_number, passage_vector.c.vector)
+        .select_from(passage_vector.join(passage, same))
+        .where(here, passage.c.fact_number.is_not(None))
+        .order_by(passage_vector.c.passage_id.desc())
+        .limit(limit)
+    )
+    return [(row.fact_number, row.vector) for row in tx.execute(statement)]

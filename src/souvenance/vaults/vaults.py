@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import InvalidInput, NotAllowed
 from souvenance.domain.fact import readable_text
 from souvenance.domain.vault import MemoryType, Protection, Vault, VaultKind, clean_name, slugify
+from souvenance.domain.vault_settings import changed_settings
 from souvenance.store import facts as fact_rows
 from souvenance.store import history, people
 from souvenance.store import vaults as rows
@@ -150,6 +154,38 @@ class Vaults:
             rows.update_vault(tx, vault_id=found.id, at=now, values=values)
             history.record_audit(tx, actor, verb="vault.change", at=now, vault_id=found.id, changed=sorted(values))
             return rows.find_vault(tx, actor, vault_table.c.id == found.id) or found
+
+    def change_type(self, *, actor: Actor, vault: str, memory_type: MemoryType) -> Vault:
+        """Put a vault on another step of the ladder, at once: nothing is moved, rewritten or deleted (section 3)."""
+        found, kept = self._of_person(actor, vault), MemoryType(memory_type)
+        if kept is found.memory_type:
+            return found
+        with self._database.write() as tx:
+            now = self._clock()
+            rows.update_vault(tx, vault_id=found.id, at=now, values={"memory_type": kept})
+            history.record_audit(
+                tx, actor, verb="vault.type", at=now, vault_id=found.id, before=found.memory_type, after=kept
+            )
+            return rows.find_vault(tx, actor, vault_table.c.id == found.id) or found
+
+    def change_settings(self, *, actor: Actor, vault: str, changes: Mapping[str, Any]) -> Vault:
+        """Change settings of a vault and leave the rest; None brings a default back. Audited with the values (F5)."""
+        self._of_person(actor, vault)
+        with self._database.write() as tx:
+            tx.hold("settings", vault)
+            found = rows.named_vault(tx, actor, vault, to_write=True)
+            kept = changed_settings(found.settings, changes)
+            now = self._clock()
+            rows.update_vault(tx, vault_id=found.id, at=now, values={"settings": kept})
+            history.record_audit(tx, actor, verb="vault.settings", at=now, vault_id=found.id, changed=dict(changes))
+            return rows.find_vault(tx, actor, vault_table.c.id == found.id) or found
+
+    def _of_person(self, actor: Actor, vault: str) -> Vault:
+        actor.require_write()
+        if actor.is_model:
+            raise NotAllowed("A model changes neither a vault's type nor its settings.", hint="The owner does it.")
+        with self._database.read() as tx:
+            return rows.named_vault(tx, actor, vault, to_write=True)
 
     def set_attention(self, *, actor: Actor, vault: str, weight: int) -> Vault:
         """Say how much a vault counts when this user's memory is queried, 0 to 100 (V2)."""

@@ -60,7 +60,7 @@ def show(session: Session, vault: Name) -> None:
     """Show one vault."""
     found = session.memory.vaults.get(actor=session.actor, vault=vault)
     count = session.memory.vaults.count_facts(actor=session.actor).get(found.id, 0)
-    by_meaning = session.memory.embedding.may_read(found.protection)
+    by_meaning = session.memory.embedding.may_read(found)
     shape = vault_shape(found, facts=count) | {"search": "" if by_meaning else "words only: protected"}
     session.out.say(shape, *(f"{name}: {value}" for name, value in shape.items() if value not in ("", None)))
 

@@ -371,6 +371,7 @@ def upgrade() -> None:
         sa.Column("key", sa.Text(), server_default="", nullable=False),
         sa.Column("content", sa.Text(), nullable=False),
         sa.Column("content_hash", sa.Text(), nullable=False),
+        sa.Column("folded", sa.Text(), nullable=False),
         sa.Column("confidence", sa.Float(), server_default="1", nullable=False),
         sa.Column("importance", sa.SmallInteger(), nullable=True),
         sa.Column("category", sa.Text(), nullable=False),
@@ -404,6 +405,7 @@ def upgrade() -> None:
     op.create_index("ix_fact_number", "fact", ["number"], unique=False)
     op.create_index("ix_fact_page", "fact", ["vault_id", "note_id", "position"], unique=False)
     op.create_index("ix_fact_recent", "fact", ["vault_id", "updated_at"], unique=False)
+    op.create_index("ix_fact_state", "fact", ["vault_id", "deleted_at", "valid_to"], unique=False)
     op.create_index("ix_fact_same", "fact", ["vault_id", "content_hash"], unique=False)
     op.create_index("ix_fact_subject", "fact", ["vault_id", "subject_kind", "subject_id"], unique=False)
     op.create_table(

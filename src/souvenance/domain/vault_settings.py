@@ -1,0 +1,89 @@
+"""What can be set on one vault: typed, bounded, each with a default (F5, T4, F10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from souvenance.domain.errors import InvalidInput
+
+MOST_INJECTED = 1000
+HEAVIEST = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VaultSettings:
+    """The settings of a vault.
+
+    max_injected: how many facts a prompt is given at most, 1 to 1000 (F5). recency, importance, relevance: what each
+    weighs when places are ranked, 0 to 10 (T4). time_zone: the IANA name of the zone in which « hier » is understood;
+    empty for that of whoever writes (F10).
+    """
+
+    max_injected: int = 20
+    recency: float = 1.0
+    importance: float = 1.0
+    relevance: float = 3.0
+    time_zone: str = ""
+
+    def __post_init__(self) -> None:
+        if not _is_number(self.max_injected, whole=True) or not 1 <= self.max_injected <= MOST_INJECTED:
+            raise InvalidInput(
+                f"max_injected is a whole number from 1 to {MOST_INJECTED}, not {self.max_injected!r}.",
+                hint="Nothing is deleted, whichever it is.",
+            )
+        for name in WEIGHTS:
+            value = getattr(self, name)
+            if not _is_number(value) or not 0 <= value <= HEAVIEST:
+                raise InvalidInput(f"The weight {name} is a number from 0 to {HEAVIEST:g}, not {value!r}.")
+        if not isinstance(self.time_zone, str) or (self.time_zone and not _is_zone(self.time_zone)):
+            raise InvalidInput(
+                f"There is no time zone {self.time_zone!r}.", hint="Use a name such as Europe/Paris, or leave it empty."
+            )
+
+
+WEIGHTS = ("recency", "importance", "relevance")
+NAMES = tuple(field.name for field in fields(VaultSettings))
+
+
+def settings_of(kept: Mapping[str, Any]) -> VaultSettings:
+    """The settings a vault keeps; what it does not keep has its default, what is not known here is left alone."""
+    return VaultSettings(**{name: kept[name] for name in NAMES if name in kept})
+
+
+def changed_settings(kept: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """What a vault keeps after these changes; None brings a default back. Refuses what cannot be set."""
+    unknown = sorted(set(changes) - set(NAMES))
+    if unknown:
+        raise InvalidInput(f"There is no setting {', '.join(unknown)}.", hint=f"There are {', '.join(NAMES)}.")
+    after = {name: value for name, value in {**kept, **changes}.items() if value is not None}
+    settings_of(after)
+    return after
+
+
+def setting_from_text(name: str, text: str) -> Any:
+    """A setting as it is typed on a command line; an empty text brings its default back."""
+    if name not in NAMES:
+        raise InvalidInput(f"There is no setting {name}.", hint=f"There are {', '.join(NAMES)}.")
+    if not text:
+        return None
+    try:
+        if name == "time_zone":
+            return text
+        return int(text) if name == "max_injected" else float(text)
+    except ValueError:
+        raise InvalidInput(f"{name} is a number, not {text!r}.") from None
+
+
+def _is_number(value: object, *, whole: bool = False) -> bool:
+    return not isinstance(value, bool) and isinstance(value, int if whole else int | float)
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return False
+    return True

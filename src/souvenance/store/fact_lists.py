@@ -1,0 +1,151 @@
+"""Long lists of facts: found by any part of their words, counted, ordered, and as columns of numbers (F3, T4)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from sqlalchemy import BigInteger, ColumnElement, and_, func, or_, select, type_coerce
+
+from souvenance.domain.fact import SUMMARY_KEY, Fact, State, SubjectKind, folded
+from souvenance.store.database import Transaction
+from souvenance.store.facts import fact_of, in_state
+from souvenance.store.tables import fact
+
+
+class Sort(StrEnum):
+    """By what a list of facts is ordered."""
+
+    UPDATED = "updated"
+    CREATED = "created"
+    KEY = "key"
+    CONFIDENCE = "confidence"
+    IMPORTANCE = "importance"
+    NUMBER = "number"
+
+
+Subject = tuple[SubjectKind, str]
+"""Whom facts are about: the kind and, but for the vault itself, the id."""
+
+_ORDER: dict[Sort, ColumnElement[Any]] = {
+    Sort.UPDATED: fact.c.updated_at,
+    Sort.CREATED: fact.c.created_at,
+    Sort.KEY: fact.c.folded,
+    Sort.CONFIDENCE: fact.c.confidence,
+    Sort.IMPORTANCE: func.coalesce(fact.c.importance, 0),
+    Sort.NUMBER: fact.c.number,
+}
+
+
+def matches(query: str) -> ColumnElement[bool] | None:
+    """The condition that the key or the content holds this text, case and accents aside; None for an empty one."""
+    wanted = folded(query)
+    return fact.c.folded.contains(wanted, autoescape=True) if wanted else None
+
+
+def find_facts(
+    tx: Transaction,
+    *,
+    vault_id: int,
+    states: Sequence[State],
+    query: str = "",
+    sort: Sort = Sort.UPDATED,
+    descending: bool = True,
+    limit: int | None = None,
+    offset: int = 0,
+) -> list[Fact]:
+    """One page of a vault's facts."""
+    statement = select(fact).where(fact.c.vault_id == vault_id, in_state(*states))
+    condition = matches(query)
+    if condition is not None:
+        statement = statement.where(condition)
+    order = [_ORDER[sort], fact.c.number]
+    by = [column.desc() if descending else column.asc() for column in order]
+    return [fact_of(row) for row in tx.execute(statement.order_by(*by).limit(limit).offset(offset)).mappings()]
+
+
+def count_states(tx: Transaction, *, vault_id: int, query: str = "") -> dict[State, int]:
+    """How many facts of a vault are in each state, of those that hold the text."""
+    trashed, retired = fact.c.deleted_at.is_not(None).label("trashed"), fact.c.valid_to.is_not(None).label("retired")
+    statement = select(trashed, retired, func.count().label("number")).where(fact.c.vault_id == vault_id)
+    condition = matches(query)
+    if condition is not None:
+        statement = statement.where(condition)
+    counts = dict.fromkeys(State, 0)
+    for row in tx.execute(statement.group_by(trashed, retired)):
+        state = State.TRASHED if row.trashed else State.RETIRED if row.retired else State.IN_FORCE
+        counts[state] += row.number
+    return counts
+
+
+class Standing(NamedTuple):
+    """What places in a prompt are decided by. `updated` is in microseconds since 1970."""
+
+    number: int
+    updated: int
+    importance: int | None
+    confidence: float
+
+
+def _answering(vault_id: int, about: Collection[Subject] | None) -> ColumnElement[bool]:
+    condition = and_(fact.c.vault_id == vault_id, in_state(State.IN_FORCE), fact.c.disabled.is_(False))
+    if about is None:
+        return condition
+    someone = [and_(fact.c.subject_kind == kind, fact.c.subject_id == name) for kind, name in about]
+    return and_(condition, or_(fact.c.subject_kind == SubjectKind.VAULT, *someone))
+
+
+def standings(
+    tx: Transaction, *, vault_id: int, about: Collection[Subject] | None = None, newest: int | None = None
+) -> list[Standing]:
+    """The facts of a vault that may be given to a prompt, the last updated first; retired, trashed and disabled ones
+    are not among them, whatever is asked (CASES 10).
+
+    `about` keeps to the vault itself and these subjects; `newest` to so many.
+    """
+    columns = (fact.c.number, type_coerce(fact.c.updated_at, BigInteger), fact.c.importance, fact.c.confidence)
+    statement = select(*columns).where(_answering(vault_id, about))
+    statement = statement.order_by(fact.c.updated_at.desc(), fact.c.number.desc()).limit(newest)
+    return [Standing._make(row) for row in tx.execute(statement)]
+
+
+def find_summary(tx: Transaction, *, vault_id: int) -> Fact | None:
+    """The summary of a vault: its fact about itself under the reserved key, the latest where there are several (F6)."""
+    mine = and_(fact.c.key == SUMMARY_KEY, fact.c.subject_kind == SubjectKind.VAULT)
+    statement = select(fact).where(_answering(vault_id, None), mine)
+    row = tx.execute(statement.order_by(fact.c.updated_at.desc()).limit(1)).mappings().first()
+    return None if row is None else fact_of(row)
+
+
+def read_facts(tx: Transaction, *, vault_id: int, numbers: Sequence[int]) -> list[Fact]:
+    """These facts of a vault, whatever their state, in the order asked for."""
+    found: dict[int, Fact] = {}
+    for start in range(0, len(numbers), 500):
+        chosen = select(fact).where(fact.c.vault_id == vault_id, fact.c.number.in_(list(numbers[start : start + 500])))
+        found |= {row["number"]: fact_of(row) for row in tx.execute(chosen).mappings()}
+    return [found[number] for number in numbers if number in found]
+
+
+def facts_to_end(tx: Transaction, *, vault_id: int, state: State, limit: int, above: int = 0) -> list[Fact]:
+    """The next facts of a vault in one state, by number, above one: for what is done to all of them in steps."""
+    statement = select(fact).where(fact.c.vault_id == vault_id, in_state(state), fact.c.number > above)
+    return [fact_of(row) for row in tx.execute(statement.order_by(fact.c.number).limit(limit)).mappings()]
+
+
+class Amount(NamedTuple):
+    """How much a vault holds in force: facts, their characters, and how many have an importance."""
+
+    facts: int
+    characters: int
+    scored: int
+
+
+def amount(tx: Transaction, *, vault_id: int) -> Amount:
+    """What the simulation of a step counts."""
+    statement = select(
+        func.count(),
+        func.coalesce(func.sum(func.length(fact.c.content) + func.length(fact.c.key)), 0),
+        func.count(fact.c.importance),
+    ).where(_answering(vault_id, None))
+    return Amount(*(int(value) for value in tx.execute(statement).one()))
