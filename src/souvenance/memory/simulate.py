@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,12 +29,15 @@ from souvenance.store.vector_index.codes import read_vectors
 COMPARING_SECONDS = 0.35
 """Time given to looking for facts that say the same; on a large vault the newest are compared, and how many is said."""
 FIRST_COMPARED = 100
+SHARED_KEY = 6
+"""A key that more facts share tells nothing."""
 EXAMPLES = 5
 LISTED = 10
 """Facts named among those that win or lose a place."""
 ALIKE = 0.95
 """Cosine from which two facts are said to be held alike by their vectors."""
 COMPARED_VECTORS = 1500
+MOST_COMPARED = 20_000
 CALL_TEXTS = 64
 """Texts of one call to an embedder."""
 
@@ -84,6 +88,7 @@ class _Pairs:
     duplicates: int = 0
     contradictions: int = 0
     compared: int = 0
+    is_cut: bool = False
     examples: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -202,23 +207,24 @@ class Simulations:
         until = time.perf_counter() + COMPARING_SECONDS
         with self._database.read() as tx:
             total = lists.amount(tx, vault_id=vault.id).facts
-            standing = lists.standings(tx, vault_id=vault.id, newest=4 * COMPARED_VECTORS)
-            numbers = [item.number for item in standing]
-            facts = lists.read_facts(tx, vault_id=vault.id, numbers=numbers[:FIRST_COMPARED])
-            found, size, spent = _Pairs(), len(facts), 0.0
-            while True:
+            numbers = _likeliest_first(lists.newest_keys(tx, vault_id=vault.id, limit=MOST_COMPARED))
+            found, size, spent = _Pairs(), min(FIRST_COMPARED, len(numbers)), 0.0
+            facts: list[Fact] = []
+            while size > len(facts):
+                facts += lists.read_facts(tx, vault_id=vault.id, numbers=numbers[len(facts) : size])
                 started = time.perf_counter()
-                found = _compared(facts, until)
-                spent = time.perf_counter() - started
+                judged = _compared(facts, until)
+                if judged.is_cut and found.compared:
+                    break
+                found, spent = judged, time.perf_counter() - started
                 # Twice as many take more than twice as long: go on only where that fits.
-                if len(facts) >= len(numbers) or time.perf_counter() + 2.5 * spent > until:
+                if judged.is_cut or time.perf_counter() + 2.5 * spent > until:
                     break
                 size = min(2 * size, len(numbers))
-                facts += lists.read_facts(tx, vault_id=vault.id, numbers=numbers[len(facts) : size])
         return {
             "facts": total,
             "compared": found.compared,
-            "is_complete": found.compared >= total,
+            "is_complete": found.compared >= total and not found.is_cut,
             "duplicates": found.duplicates,
             "contradictions": found.contradictions,
             "examples": found.examples,
@@ -277,12 +283,20 @@ def _named(item: Fact) -> dict[str, Any]:
     return {"number": item.number, "line": fact_line(item)[:200]}
 
 
+def _likeliest_first(keyed: Sequence[tuple[int, str]]) -> list[int]:
+    """Numbers in the order worth comparing: facts whose key a few others have, then the rest, each the newest first."""
+    counts = Counter(key for _, key in keyed if key)
+    shared = [number for number, key in keyed if 2 <= counts.get(key, 0) <= SHARED_KEY]
+    return [*shared, *(number for number, key in keyed if not 2 <= counts.get(key, 0) <= SHARED_KEY)]
+
+
 def _compared(facts: Sequence[Fact], until: float) -> _Pairs:
     """Judge the likely pairs of these facts until the time is up."""
     texts = [_Text(item.key, item.content, item.language, (item.subject_kind, item.subject_id)) for item in facts]
     found = _Pairs(compared=len(facts))
     for pair in candidate_pairs(texts):
         if time.perf_counter() > until:
+            found.is_cut = True
             break
         verdict = judge(texts[pair.a], texts[pair.b])
         if verdict.label == "distinct":

@@ -110,6 +110,13 @@ def standings(
     return [Standing._make(row) for row in tx.execute(statement)]
 
 
+def newest_keys(tx: Transaction, *, vault_id: int, limit: int) -> list[tuple[int, str]]:
+    """Numbers and keys (case and accents aside) of the facts in force last updated, the newest first."""
+    statement = select(fact.c.number, fact.c.key).where(_answering(vault_id, None))
+    statement = statement.order_by(fact.c.updated_at.desc(), fact.c.number.desc()).limit(limit)
+    return [(row.number, folded(row.key)) for row in tx.execute(statement)]
+
+
 def find_summary(tx: Transaction, *, vault_id: int) -> Fact | None:
     """The summary of a vault: its fact about itself under the reserved key, the latest where there are several (F6)."""
     mine = and_(fact.c.key == SUMMARY_KEY, fact.c.subject_kind == SubjectKind.VAULT)
