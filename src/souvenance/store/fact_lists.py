@@ -99,14 +99,15 @@ def _answering(vault_id: int, about: Collection[Subject] | None) -> ColumnElemen
 def standings(
     tx: Transaction, *, vault_id: int, about: Collection[Subject] | None = None, newest: int | None = None
 ) -> list[Standing]:
-    """The facts of a vault that may be given to a prompt, the last updated first; retired, trashed and disabled ones
-    are not among them, whatever is asked (CASES 10).
+    """The facts of a vault that may be given to a prompt; retired, trashed and disabled ones are not among them,
+    whatever is asked (CASES 10).
 
-    `about` keeps to the vault itself and these subjects; `newest` to so many.
+    `about` keeps to the vault itself and these subjects; `newest` to so many, the last updated first.
     """
     columns = (fact.c.number, type_coerce(fact.c.updated_at, BigInteger), fact.c.importance, fact.c.confidence)
     statement = select(*columns).where(_answering(vault_id, about))
-    statement = statement.order_by(fact.c.updated_at.desc(), fact.c.number.desc()).limit(newest)
+    if newest is not None:
+        statement = statement.order_by(fact.c.updated_at.desc(), fact.c.number.desc()).limit(newest)
     return [Standing._make(row) for row in tx.execute(statement)]
 
 
