@@ -18,11 +18,9 @@ from souvenance.domain.errors import (
     StaleVersion,
     TooLarge,
 )
-from souvenance.domain.fact import Fact, State, SubjectKind
+from souvenance.domain.fact import Action, Fact, Sort, State, SubjectKind
 from souvenance.domain.vault import MemoryType, Vault, VaultKind
-from souvenance.memory.bulk import Action
 from souvenance.memory.remember import Observation
-from souvenance.store.fact_lists import Sort
 
 SECRET = "the deploy token is ghp_0123456789abcdefghijABCDEFGHIJ012345"
 

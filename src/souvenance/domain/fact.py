@@ -33,6 +33,28 @@ class State(StrEnum):
     TRASHED = "trashed"
 
 
+class Sort(StrEnum):
+    """By what a list of facts is ordered."""
+
+    UPDATED = "updated"
+    CREATED = "created"
+    KEY = "key"
+    CONFIDENCE = "confidence"
+    IMPORTANCE = "importance"
+    NUMBER = "number"
+
+
+class Action(StrEnum):
+    """What can be done to many facts at once."""
+
+    RETIRE = "retire"
+    RESTORE = "restore"
+    DELETE = "delete"
+    PURGE = "purge"
+    MOVE = "move"
+    EDIT = "edit"
+
+
 @dataclass(frozen=True, slots=True)
 class SaidDate:
     """A date as it was said and what it meant when written; `resolved` keeps the precision it was given (F10)."""

@@ -25,7 +25,7 @@ class VaultSettings:
     max_injected: int = 20
     recency: float = 1.0
     importance: float = 1.0
-    relevance: float = 3.0
+    relevance: float = 4.0
     time_zone: str = ""
 
     def __post_init__(self) -> None:

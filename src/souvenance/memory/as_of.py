@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from souvenance.domain.fact import Fact, State, folded
+from souvenance.domain.fact import Fact, Sort, State, folded
 from souvenance.notes.former import fact_as
 from souvenance.store import fact_lists as lists
 from souvenance.store import revisions
 from souvenance.store.database import Transaction
-from souvenance.store.fact_lists import Sort
 from souvenance.store.facts import folded_words
 
 
@@ -38,7 +37,7 @@ def standing_at(tx: Transaction, *, vault_id: int, at: datetime) -> list[Fact]:
     return [replace(fact_as(item, then[item.number][1], pages=pages), version=then[item.number][0]) for item in present]
 
 
-_KEYS: dict[Sort, Callable[[Fact], Any]] = {
+SORT_KEYS: dict[Sort, Callable[[Fact], Any]] = {
     Sort.UPDATED: lambda item: (item.updated_at, item.number),
     Sort.CREATED: lambda item: (item.created_at, item.number),
     Sort.KEY: lambda item: (folded_words(item), item.number),
@@ -62,7 +61,7 @@ def page_of(
     wanted = folded(query)
     holding = [item for item in facts if wanted in folded_words(item)]
     counts = Counter(item.state for item in holding)
-    chosen = sorted((item for item in holding if item.state in states), key=_KEYS[sort], reverse=descending)
+    chosen = sorted((item for item in holding if item.state in states), key=SORT_KEYS[sort], reverse=descending)
     return FactPage(
         facts=tuple(chosen[offset : offset + limit]),
         total=len(chosen),

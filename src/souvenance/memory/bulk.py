@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, SouvenanceError
-from souvenance.domain.fact import Fact, State
+from souvenance.domain.fact import Action, Fact, State
 from souvenance.domain.vault import Vault
 from souvenance.memory import correct
 from souvenance.memory.filing import checked_move, filed, take_history
@@ -24,17 +23,6 @@ BATCH = 500
 """Facts changed under one hold of the write lock."""
 MOST = 10_000
 """Facts of one call at most."""
-
-
-class Action(StrEnum):
-    """What can be done to many facts at once."""
-
-    RETIRE = "retire"
-    RESTORE = "restore"
-    DELETE = "delete"
-    PURGE = "purge"
-    MOVE = "move"
-    EDIT = "edit"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

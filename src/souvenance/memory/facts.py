@@ -10,18 +10,18 @@ from difflib import get_close_matches
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from souvenance.domain.fact import Fact, State, SubjectKind, readable_text
+from souvenance.domain.fact import Fact, Sort, State, SubjectKind, readable_text
 from souvenance.domain.vault import Vault, VaultKind
 from souvenance.memory import correct
 from souvenance.memory.as_of import FactPage, page_of, standing_at
 from souvenance.memory.filing import checked_move, filed, take_history
+from souvenance.memory.guard import secret_kinds
 from souvenance.memory.remember import Observation, Remembered, prepare, write
 from souvenance.store import fact_lists as lists
 from souvenance.store import facts as rows
 from souvenance.store import history
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
-from souvenance.store.fact_lists import Sort
 from souvenance.vaults.vaults import Vaults
 
 MOST_LISTED = 100_000
@@ -158,6 +158,10 @@ class Facts:
                 offset=offset,
             )
         return FactPage(facts=tuple(shown), total=sum(counts[state] for state in set(states)), by_state=counts)
+
+    def secrets_in(self, fact: Fact) -> tuple[str, ...]:
+        """The kinds of secrets a fact seems to hold, to warn the person who wrote it; never the secret (F8)."""
+        return secret_kinds(fact.key, fact.content, fact.author)
 
     # --- correcting --------------------------------------------------------------------------------------------
 

@@ -139,6 +139,12 @@ class Ladder:
             shown=shown,
         )
 
+    def state(self, *, actor: Actor, vault: str) -> tuple[Matching, str]:
+        """Whether conversations find this vault's facts by meaning or by words now, and why (T6)."""
+        with self._database.read() as tx:
+            found = vault_rows.named_vault(tx, actor, vault)
+        return self._search.state(vault=found, by_meaning=step_of(found.memory_type).by_meaning)
+
     def _wanted(self, vault: Vault, step: Classic, text: str) -> Wanted:
         if not step.ranks:  # nothing is searched for, so nothing is sent anywhere
             return Wanted(vault=vault, text="", state=Matching.BY_STEP, why="")

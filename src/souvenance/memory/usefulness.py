@@ -19,7 +19,7 @@ What was changed, and why:
 - A fact without importance stands in the middle, since the score fills in as facts are written again.
 - Confidence multiplies, and only downward: a doubtful fact does not pass before a certain one of the same merit.
 
-Why relevance weighs three times the others by default is measured by `bench/ranked.py` (docs/ladder.md).
+Why relevance weighs four times the others by default is measured by `bench/ranked.py` (docs/ladder.md).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Weights:
 
     recency: float = 1.0
     importance: float = 1.0
-    relevance: float = 3.0
+    relevance: float = 4.0
 
 
 @dataclass(frozen=True, slots=True)

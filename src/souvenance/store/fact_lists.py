@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from enum import StrEnum
 from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, ColumnElement, and_, func, or_, select, type_coerce
 
-from souvenance.domain.fact import SUMMARY_KEY, Fact, State, SubjectKind, folded
+from souvenance.domain.fact import SUMMARY_KEY, Fact, Sort, State, SubjectKind, folded
 from souvenance.store.database import Transaction
 from souvenance.store.facts import fact_of, in_state
 from souvenance.store.tables import fact
-
-
-class Sort(StrEnum):
-    """By what a list of facts is ordered."""
-
-    UPDATED = "updated"
-    CREATED = "created"
-    KEY = "key"
-    CONFIDENCE = "confidence"
-    IMPORTANCE = "importance"
-    NUMBER = "number"
-
 
 Subject = tuple[SubjectKind, str]
 """Whom facts are about: the kind and, but for the vault itself, the id."""

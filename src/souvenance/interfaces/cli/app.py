@@ -19,11 +19,13 @@ from souvenance.interfaces.cli import (
     folder,
     history,
     ingest,
+    ladder,
     map,
     note,
     remember,
     scope,
     token,
+    trash,
     upkeep,
     vault,
 )
@@ -50,9 +52,10 @@ command = typer.Typer(
 for single in (remember.group, find.group, audit.group, upkeep.group):
     command.add_typer(single)
 vault.group.add_typer(scope.group)
+vault.group.add_typer(ladder.group)
 for noun in (
     vault.group, fact.group, note.group, folder.group, history.group, audit.retrievals, context.group, token.group,
-    ingest.group, map.group,
+    ingest.group, map.group, ladder.memory, trash.group,
 ):  # fmt: skip
     command.add_typer(noun)
 

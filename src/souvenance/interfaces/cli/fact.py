@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 import typer
 
 from souvenance.domain.clock import isoformat
-from souvenance.domain.fact import Fact, State
-from souvenance.interfaces.cli.session import Session, read_text, verb
+from souvenance.domain.fact import Action, Fact, Sort, State, SubjectKind
+from souvenance.interfaces.cli.output import plain
+from souvenance.interfaces.cli.session import Session, read_text, verb, warn_of_secrets
 from souvenance.interfaces.cli.shapes import fact_shape
 
 group = typer.Typer(name="fact", help="Facts, each by its number.", no_args_is_help=True)
@@ -23,6 +25,17 @@ def numbered(text: str) -> int:
     if not digits.isascii() or not digits.isdigit() or len(digits) > 18:
         raise typer.BadParameter(f"{text!r} is not the number of a fact.", param_hint="'NUMBER'")
     return int(digits)
+
+
+def moment(text: str) -> datetime:
+    """The end of a day such as 2023-05-08, or the instant that is written out; UTC where no zone is named."""
+    try:
+        said = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is no date; write it as 2023-05-08.", param_hint="'--as-of'") from None
+    if len(text.strip()) == len("2023-05-08"):
+        said += timedelta(days=1, microseconds=-1)
+    return said if said.tzinfo else said.replace(tzinfo=UTC)
 
 
 @verb(group, "show")
@@ -42,23 +55,39 @@ def list_facts(
     session: Session,
     *,
     vault: Annotated[str | None, typer.Option(help="Only this vault.")] = None,
+    query: Annotated[str, typer.Option(help="Only those whose key or content holds this, accents aside.")] = "",
     state: Annotated[list[State] | None, typer.Option(help="In force when left out; repeats.")] = None,
+    sort: Annotated[Sort, typer.Option(help="By what they are ordered.")] = Sort.UPDATED,
+    ascending: Annotated[bool, typer.Option("--ascending", help="The smallest or oldest first.")] = False,
+    as_of: Annotated[str | None, typer.Option(help="As they stood at the end of this day, or at this moment.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 50,
     offset: Annotated[int, typer.Option(min=0, help="Skip this many.")] = 0,
 ) -> None:
     """List facts, the most recently updated first."""
+    from souvenance.memory.as_of import SORT_KEYS
+
     names = [vault] if vault is not None else list(session.slugs.values())
     facts: list[Fact] = []
+    total = 0
     for name in names:
-        facts += session.memory.facts.list(
-            actor=session.actor, vault=name, states=tuple(state or (State.IN_FORCE,)), limit=offset + limit + 1
+        found = session.memory.facts.browse(
+            actor=session.actor,
+            vault=name,
+            query=query,
+            states=tuple(state or (State.IN_FORCE,)),
+            sort=sort,
+            descending=not ascending,
+            as_of=None if as_of is None else moment(as_of),
+            limit=offset + limit + 1,
         )
-    facts.sort(key=lambda fact: (fact.updated_at, fact.number), reverse=True)
+        facts += found.facts
+        total += found.total
+    facts.sort(key=SORT_KEYS[sort], reverse=not ascending)
     shown = facts[offset : offset + limit]
     more = len(facts) > offset + limit
     shapes = [fact_shape(session, fact) for fact in shown]
     session.out.table(
-        {"facts": shapes, "more": more},
+        {"facts": shapes, "more": more, "total": total},
         columns=("", "vault", "category", "fact", "state", "updated"),
         rows=[
             (f"#{s['number']}", s["vault"], s["category"], s["content"], s["state"], s["updated_at"]) for s in shapes
@@ -78,10 +107,19 @@ def edit(
     key: Annotated[str | None, typer.Option(help="Its short name.")] = None,
     confidence: Annotated[float | None, typer.Option(help="How sure it is, 0 to 1.")] = None,
     importance: Annotated[int | None, typer.Option(help="How much it matters, 1 to 10.")] = None,
+    no_importance: Annotated[bool, typer.Option("--no-importance", help="Take its importance away.")] = False,
+    category: Annotated[str | None, typer.Option(help="The label of the page it stands on.")] = None,
+    subject: Annotated[SubjectKind | None, typer.Option(help="Whom it is about.")] = None,
+    subject_id: Annotated[str | None, typer.Option(help="Which member or role it is about.")] = None,
+    channel: Annotated[str | None, typer.Option(help="Where it was said.")] = None,
+    author: Annotated[str | None, typer.Option(help="Who said it.")] = None,
+    language: Annotated[str | None, typer.Option(help="Its language, as en or fr.")] = None,
+    said_at: Annotated[str | None, typer.Option(help="When it was said.")] = None,
     version: Version = None,
 ) -> None:
     """Change what is given of a fact, and leave the rest; the old wording stays in its history."""
-    if content is None and key is None and confidence is None and importance is None:
+    given = (content, key, confidence, importance, category, subject, subject_id, channel, author, language, said_at)
+    if not no_importance and all(value is None for value in given):
         raise typer.BadParameter("Nothing to change was given.", param_hint="'CONTENT'")
     fact = session.memory.facts.edit(
         actor=session.actor,
@@ -91,8 +129,64 @@ def edit(
         key=key,
         confidence=confidence,
         importance=importance,
+        no_importance=no_importance,
+        category=category,
+        subject_kind=subject,
+        subject_id=subject_id,
+        channel=channel,
+        author=author,
+        language=language,
+        said_at=said_at,
     )
-    session.out.say(fact_shape(session, fact), f"#{fact.number} is now at version {fact.version}.")
+    secrets = session.memory.facts.secrets_in(fact)
+    session.out.say(
+        fact_shape(session, fact) | {"warnings": secrets}, f"#{fact.number} is now at version {fact.version}."
+    )
+    warn_of_secrets(session, secrets)
+
+
+@verb(group, "move", writes=True)
+def move(
+    session: Session,
+    number: Number,
+    vault: Annotated[str, typer.Argument(metavar="VAULT", help="Where to.")],
+    *,
+    version: Version = None,
+) -> None:
+    """Put a fact in another vault, with its history; it keeps its number."""
+    fact = session.memory.facts.move(actor=session.actor, number=numbered(number), vault=vault, version=version)
+    session.out.say(fact_shape(session, fact), f"#{fact.number} stands in {session.slugs.get(fact.vault_id, vault)}.")
+
+
+@verb(group, "bulk", writes=True)
+def bulk(
+    session: Session,
+    action: Annotated[Action, typer.Argument(help="What to do to them.")],
+    numbers: Annotated[list[str], typer.Argument(metavar="NUMBER...", help="The facts.")],
+    *,
+    reason: Annotated[str, typer.Option(help="With retire: why they are no longer true.")] = "",
+    vault: Annotated[str | None, typer.Option(help="With move: where to.")] = None,
+    confidence: Annotated[float | None, typer.Option(help="With edit: how sure they are, 0 to 1.")] = None,
+    importance: Annotated[int | None, typer.Option(help="With edit: how much they matter, 1 to 10.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="With purge: do not ask.")] = False,
+) -> None:
+    """Do one thing to many facts; those it cannot be done to are named with the reason, and left as they are."""
+    if action is Action.PURGE:
+        session.confirm(f"Remove {len(numbers)} facts for good?", yes=yes)
+    done = session.memory.bulk.apply(
+        actor=session.actor,
+        numbers=[numbered(one) for one in numbers],
+        action=action,
+        reason=reason,
+        vault=vault,
+        confidence=confidence,
+        importance=importance,
+    )
+    session.out.say(
+        plain(done),
+        f"{action}: {len(done.done)} done.",
+        *(f"#{item.number} was left as it is: {item.message}" for item in done.refused),
+    )
 
 
 @verb(group, "retire", writes=True)
@@ -102,11 +196,17 @@ def retire(
     *,
     reason: Annotated[str, typer.Option(help="Why it is no longer true.")],
     replacement: Annotated[str | None, typer.Option(help="What is true instead.")] = None,
+    by: Annotated[str | None, typer.Option(help="The number of the fact that is true instead.")] = None,
     version: Version = None,
 ) -> None:
     """Say that a fact is no longer true. It is kept in the journal and can be restored."""
     retired, successor = session.memory.facts.retire(
-        actor=session.actor, number=numbered(number), version=version, reason=reason, replacement=replacement
+        actor=session.actor,
+        number=numbered(number),
+        version=version,
+        reason=reason,
+        replacement=replacement,
+        replaced_by=None if by is None else numbered(by),
     )
     session.out.say(
         {

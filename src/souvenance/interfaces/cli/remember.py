@@ -8,7 +8,7 @@ import typer
 
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.fact import DEFAULT_CATEGORY
-from souvenance.interfaces.cli.session import Session, read_text, verb
+from souvenance.interfaces.cli.session import Session, read_text, verb, warn_of_secrets
 
 if TYPE_CHECKING:
     from souvenance.memory.remember import Observation, Remembered
@@ -67,9 +67,11 @@ def remember(
         outcomes = [item.outcome.value for item in remembered]
         counted = ", ".join(f"{outcomes.count(name)} {name}" for name in sorted(set(outcomes)))
         session.out.say({"remembered": shapes}, counted or "Nothing was given.")
+        warn_of_secrets(session, sorted({kind for shape in shapes for kind in shape["warnings"]}))
         return
     shape = shapes[0]
     session.out.say(shape, f"#{shape['number']} {shape['outcome']} in {shape['vault']}, {shape['category']}")
+    warn_of_secrets(session, shape["warnings"])
     if shape["similar_categories"]:
         session.out.note(f"Categories that look like this one: {', '.join(shape['similar_categories'])}")
 
@@ -106,4 +108,5 @@ def _shape(session: Session, item: Remembered) -> dict[str, Any]:
         "vault": session.slugs.get(item.fact.vault_id, ""),
         "category": item.fact.category,
         "similar_categories": item.similar_categories,
+        "warnings": item.secrets,
     }

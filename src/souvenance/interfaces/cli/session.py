@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from pathlib import Path
@@ -164,6 +164,13 @@ def verb(group: typer.Typer, name: str, *, writes: bool = False) -> Callable[[Ca
         return function
 
     return register
+
+
+def warn_of_secrets(session: Session, kinds: Sequence[str]) -> None:
+    """Tell a person that what was written seems to hold a secret; never the secret itself (F8)."""
+    if kinds:
+        said = ", ".join(kind.replace("_", " ") for kind in kinds)
+        session.out.note(f"Warning: this looks like it holds a secret ({said}). It was kept; consider removing it.")
 
 
 def read_text(text: str, *, what: str) -> str:

@@ -10,6 +10,7 @@ from souvenance.domain.vault import Vault
 
 if TYPE_CHECKING:
     from souvenance.interfaces.cli.session import Session
+    from souvenance.memory.ladder import Given
 
 
 def fact_shape(session: Session, fact: Fact) -> dict[str, Any]:
@@ -63,6 +64,32 @@ def note_shape(session: Session, note: Note, *, content: bool = False) -> dict[s
         "deleted_at": note.deleted_at,
     }
     return shape | {"content": note.content} if content else shape
+
+
+def given_shape(given: Given) -> dict[str, Any]:
+    """What a prompt is given: each fact by number with the four numbers of its place, and what decided."""
+    return {
+        "vault": given.vault.slug,
+        "memory_type": given.memory_type,
+        "matching": given.matching,
+        "why": given.why,
+        "considered": given.considered,
+        "left_out": given.left_out,
+        "tokens": given.tokens,
+        "told": given.told,
+        "text": given.text,
+        "facts": [
+            {
+                "number": item.fact.number,
+                "version": item.fact.version,
+                "line": item.line,
+                "is_summary": item.is_summary,
+                "score": None if item.why is None else item.why.total,
+                "why": item.why,
+            }
+            for item in given.facts
+        ],
+    }
 
 
 def vault_shape(vault: Vault, *, facts: int) -> dict[str, Any]:

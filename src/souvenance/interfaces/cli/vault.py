@@ -61,7 +61,12 @@ def show(session: Session, vault: Name) -> None:
     found = session.memory.vaults.get(actor=session.actor, vault=vault)
     count = session.memory.vaults.count_facts(actor=session.actor).get(found.id, 0)
     by_meaning = session.memory.embedding.may_read(found)
-    shape = vault_shape(found, facts=count) | {"search": "" if by_meaning else "words only: protected"}
+    matching, why = session.memory.ladder.state(actor=session.actor, vault=found.slug)
+    shape = vault_shape(found, facts=count) | {
+        "search": "" if by_meaning else "words only: protected or below step six",
+        "matching": matching,
+        "matching_why": why,
+    }
     session.out.say(shape, *(f"{name}: {value}" for name, value in shape.items() if value not in ("", None)))
 
 

@@ -10,9 +10,10 @@ from pydantic import Field
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Source
-from souvenance.domain.fact import DEFAULT_CATEGORY, Fact, State, SubjectKind
+from souvenance.domain.fact import DEFAULT_CATEGORY, Action, Fact, Sort, State, SubjectKind
 from souvenance.interfaces.rest.caller import Caller, Memory, slugs
 from souvenance.interfaces.rest.fields import (
+    LARGEST,
     FactNumber,
     Given,
     Limit,
@@ -85,6 +86,7 @@ class RememberedShown(Shown):
     note: str
     vault: str | None = Field(description="Slug; null when the vault is protected and this route is cloud.")
     similar_categories: list[str]
+    warnings: list[str] = Field(description="Kinds of secrets it seems to hold; it was kept all the same.")
 
 
 class RememberedList(Shown):
@@ -131,11 +133,20 @@ class FactShown(Shown):
     deleted_at: datetime | None
 
 
+class FactWritten(FactShown):
+    """A fact as it was written. `warnings`: kinds of secrets it seems to hold; it was kept all the same."""
+
+    warnings: list[str]
+
+
 class FactList(Shown):
-    """One page of facts; `more` says whether a next one is there."""
+    """One page of facts; `more` says whether a next one is there. `total` counts those asked for, `by_state` all that
+    hold the text."""
 
     facts: list[FactShown]
     more: bool
+    total: int
+    by_state: dict[State, int]
 
 
 class FactChange(Given):
@@ -145,7 +156,47 @@ class FactChange(Given):
     content: Annotated[Text, Field(min_length=1)] | None = None
     key: Text | None = None
     confidence: Confidence | None = None
+    importance: Annotated[Importance | None, Field(description="Null takes it away.")] = None
+    category: Text | None = None
+    subject_kind: Annotated[SubjectKind, Field(strict=False)] | None = None
+    subject_id: Text | None = None
+    channel: Text | None = None
+    author: Text | None = None
+    language: Annotated[Text, Field(max_length=20)] | None = None
+    said_at: Text | None = None
+
+
+class Moving(Given):
+    """Where a fact goes."""
+
+    version: Version = None
+    vault: Vault
+
+
+class BulkGiven(Given):
+    """One thing to do to many facts. `reason` goes with retire, `vault` with move, the rest with edit."""
+
+    action: Annotated[Action, Field(strict=False)]
+    numbers: Annotated[list[Annotated[int, Field(ge=1, le=LARGEST)]], Field(min_length=1, max_length=AT_ONCE)]
+    reason: Text = ""
+    vault: Vault | None = None
+    confidence: Confidence | None = None
     importance: Importance | None = None
+
+
+class RefusedShown(Shown):
+    """A fact that was left as it is, and why."""
+
+    number: int
+    code: str
+    message: str
+
+
+class BulkDone(Shown):
+    """The facts it was done to, and those it was not."""
+
+    done: list[int]
+    refused: list[RefusedShown]
 
 
 class Retirement(Given):
@@ -154,6 +205,7 @@ class Retirement(Given):
     version: Version = None
     reason: Text
     replacement: Annotated[Text, Field(min_length=1)] | None = None
+    replaced_by: Annotated[int, Field(ge=1, le=LARGEST, description="A fact of the vault instead.")] | None = None
 
 
 class Retired(Shown):
@@ -181,6 +233,7 @@ def _remembered(found: Remembered, names: dict[int, str]) -> RememberedShown:
         note=found.note_id,
         vault=names.get(found.fact.vault_id),
         similar_categories=list(found.similar_categories) if may_name else [],
+        warnings=list(found.secrets),
     )
 
 
@@ -193,17 +246,37 @@ def list_facts(
     memory: Memory,
     actor: Caller,
     vault: VaultName,
+    q: Annotated[str, Query(max_length=1000, description="Part of a key or content; case and accents aside.")] = "",
     state: Annotated[list[State] | None, Query(description="Only these states; in force when left out.")] = None,
+    sort: Annotated[Sort, Query(description="By what they are ordered.")] = Sort.UPDATED,
+    ascending: Annotated[bool, Query(description="The smallest or oldest first.")] = False,
+    as_of: Annotated[datetime | None, Query(description="As they stood at this past moment, zone included.")] = None,
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> FactList:
-    """Facts of a vault, the most recently updated first."""
-    found = memory.facts.list(
-        actor=actor, vault=vault, states=state or [State.IN_FORCE], limit=limit + 1, offset=offset
+    """Facts of a vault, the most recently updated first when not said otherwise."""
+    found = memory.facts.browse(
+        actor=actor,
+        vault=vault,
+        query=q,
+        states=state or [State.IN_FORCE],
+        sort=sort,
+        descending=not ascending,
+        as_of=as_of,
+        limit=limit + 1,
+        offset=offset,
     )
-    kept, more = page(found, limit)
+    kept, more = page(found.facts, limit)
     names = slugs(memory, actor)
-    return FactList(facts=[shown(fact, names) for fact in kept], more=more)
+    return FactList(
+        facts=[shown(fact, names) for fact in kept], more=more, total=found.total, by_state=dict(found.by_state)
+    )
+
+
+@router.post("/facts/bulk", summary="Do one thing to many facts")
+def bulk(memory: Memory, actor: Caller, given: BulkGiven) -> BulkDone:
+    """Retire, restore, delete, purge, move or edit many; those it cannot be done to are named and left as they are."""
+    return BulkDone.model_validate(memory.bulk.apply(actor=actor, **given.model_dump()))
 
 
 @router.post("/vaults/{vault}/facts", status_code=201, summary="Remember in a vault")
@@ -238,9 +311,18 @@ def get_fact(memory: Memory, actor: Caller, number: FactNumber) -> FactShown:
 
 
 @router.patch("/facts/{number}", summary="Edit a fact")
-def edit_fact(memory: Memory, actor: Caller, number: FactNumber, given: FactChange) -> FactShown:
+def edit_fact(memory: Memory, actor: Caller, number: FactNumber, given: FactChange) -> FactWritten:
     """Change what is given; refused when the fact is no longer at the `version` named."""
-    return _one(memory, actor, memory.facts.edit(actor=actor, number=number, **given.model_dump()))
+    cleared = "importance" in given.model_fields_set and given.importance is None
+    fact = memory.facts.edit(actor=actor, number=number, no_importance=cleared, **given.model_dump())
+    seen = _one(memory, actor, fact).model_dump()
+    return FactWritten(**seen, warnings=list(memory.facts.secrets_in(fact)))
+
+
+@router.post("/facts/{number}/move", summary="Move a fact to another vault")
+def move_fact(memory: Memory, actor: Caller, number: FactNumber, given: Moving) -> FactShown:
+    """Put a fact in another vault with its history; it keeps its number."""
+    return _one(memory, actor, memory.facts.move(actor=actor, number=number, vault=given.vault, version=given.version))
 
 
 @router.post("/facts/{number}/retire", summary="Retire a fact")
