@@ -60,14 +60,13 @@ def test_f5_settings(command: Command) -> None:
 
 def test_f3_query_sort_past_bulk_move_and_trash(command: Command) -> None:
     assert command("fact", "list", "--query", "THEME").split("\t")[0] == "#1"
-    assert [line.split("\t")[0] for line in command("fact", "list", "--sort", "number", "--ascending").splitlines()] == [
-        "#1", "#2", "#3",
-    ]  # fmt: skip
+    ascending = command("fact", "list", "--sort", "number", "--ascending").splitlines()
+    assert [line.split("\t")[0] for line in ascending] == ["#1", "#2", "#3"]
     assert command("fact", "list", "--as-of", "2001-01-01") == ""
     assert command("fact", "list", "--as-of", "someday", code=ExitCode.USAGE)
     command("vault", "create", "Autre")
     assert "#2 stands in autre" in command("fact", "move", "2", "autre")
-    assert "1 done" in command("fact", "bulk", "retire", "1", "2", "99", "--reason", "fini").replace("2 done", "1 done")
+    assert "2 done" in command("fact", "bulk", "retire", "1", "2", "99", "--reason", "fini")
     command("fact", "retire", "3", "--reason", "fini")
     assert "2 facts are in force again" in command("vault", "restore-all", "serveur", "--yes")
     done = json.loads(command("fact", "bulk", "delete", "1", "3", "98", "--json"))

@@ -74,7 +74,8 @@ class Words:
             return known
         count = candidates.count_passages(tx, vault_id=vault_id)
         length = candidates.average_length(tx, vault_id=vault_id)
-        size = self._sizes[vault_id] = _Size(count, length, fresh_until(started))
+        # An empty vault is counted again each time: remembered as empty it would hide the first fact it is given.
+        size = self._sizes[vault_id] = _Size(count, length, fresh_until(started) if count else 0.0)
         return size
 
     def _frequency(self, tx: Transaction, vault_ids: tuple[int, ...], forms: tuple[str, ...], passages: int) -> int:

@@ -27,7 +27,7 @@ def test_section_3_type_settings_simulation_and_given(ask: Ask) -> None:
     for bad in ({"max_injected": 0}, {"max_injected": 1001}, {"colour": 1}, {"time_zone": "Nowhere"}):
         assert ask("PATCH", "/vaults/serveur/settings", bad).status_code == 422
     given = ask("POST", "/vaults/serveur/given", {"message": "quel est le thème ?"}).json()
-    assert [item["number"] for item in given["facts"]][0] == 1
+    assert given["facts"][0]["number"] == 1
     assert len(given["facts"]) == 2
     assert set(given["facts"][0]["why"]) == {"recency", "importance", "relevance", "confidence"}
     found = ask("GET", "/vaults/serveur/simulation?to=classic").json()
