@@ -89,3 +89,12 @@ def test_speed_measures_writing_searching_and_starting() -> None:
         assert all(0 < times["p50_ms"] <= times["p95_ms"] for times in printed[matcher].values())
     assert printed["start"]["mcp_tools_list_s"] > 0
     assert printed["peak_memory_mb"] > 0
+
+
+def test_ranked_sets_the_three_weights_against_recency_alone(folder: Path) -> None:
+    printed = run("ranked.py", str(folder), "--embedder", "none", "--max-injected", "1")
+    assert printed["queries"] == 2
+    assert printed["ranked"]["hit"] == 1.0
+    assert printed["recency"]["hit"] == 0.5
+    assert printed["ranked"]["hit_by_kind"] == {"same_words": 1.0}
+    assert set(printed["ranked_by_weights"]) >= {"equal", "only_relevance"}

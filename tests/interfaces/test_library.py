@@ -124,3 +124,16 @@ def test_a_folder_and_a_url_at_once_are_refused(tmp_path: Path) -> None:
 def test_its_shown_form_hides_the_password(tmp_path: Path) -> None:
     with Souvenance(tmp_path, embedder="none") as memory:
         assert "souvenance.db" in repr(memory)
+
+
+def test_section_3_the_ladder_in_a_program(tmp_path: Path) -> None:
+    with Souvenance(tmp_path, embedder="none") as memory:
+        memory.remember("The tournament is on Saturday.", vault="club")
+        memory.remember("Ana brews coffee.", vault="club")
+        assert memory.change_type("club", "journal").memory_type == "journal"
+        given = memory.given("when is the tournament?", vault="club")
+        assert given.text == "[#2] Ana brews coffee.\n[#1] The tournament is on Saturday."
+        found = memory.simulate("club", "ranked", message="when is the tournament?")
+        assert (found.moves, found.figures["ranked"]["facts"]) == (0, 2)
+        with pytest.raises(InvalidInput, match="no memory type"):
+            memory.change_type("club", "brilliant")

@@ -380,3 +380,33 @@ def test_1_deleting_in_one_vault_leaves_the_same_words_in_another(app: Applicati
     app.facts.purge(actor=owner, number=here.number)
     assert app.facts.get(actor=owner, number=there.number) == there
     assert [hit.number for hit in app.retrieval.search(actor=owner, query="thé prêt").hits] == [there.number]
+
+
+def test_t2_going_back_to_an_older_state_makes_no_circle_of_replacements(
+    app: Application, owner: Actor, vault: Vault
+) -> None:
+    one, two = keep(app, owner, "Un."), keep(app, owner, "Deux.")
+    app.facts.retire(actor=owner, number=one.number, version=None, reason="r", replaced_by=two.number)
+    then = app.history.of_fact(actor=owner, number=one.number)[0].change_id
+    app.facts.restore(actor=owner, number=one.number)
+    app.facts.retire(actor=owner, number=two.number, version=None, reason="r", replaced_by=one.number)
+    back = app.history.restore(actor=owner, ref=one.number, change_id=then)
+    assert isinstance(back, Fact)
+    assert (back.state, back.reason, back.replaced_by) == (State.RETIRED, "r", None)
+
+
+def test_20_rewriting_a_key_counts_once_against_the_limit(app: Application, owner: Actor, vault: Vault) -> None:
+    app.vaults.change_settings(actor=owner, vault=vault.slug, changes={"max_injected": 2})
+    one, two = keep(app, owner, "Un.", key="a"), keep(app, owner, "Deux.", key="b")
+    for key in ("c", "d", "a", "b"):
+        app.facts.edit(actor=owner, number=one.number, key=key)
+    given = app.ladder.given_to_prompt(actor=owner, vault=vault.slug, message="x")
+    assert [item.fact.number for item in given.facts] == [one.number, two.number]
+    assert app.facts.browse(actor=owner, vault=vault.slug).total == 2
+
+
+def test_19_a_date_keeps_the_precision_it_was_given(app: Application, owner: Actor, vault: Vault) -> None:
+    fact = keep(app, owner, "Le serveur existe depuis 2019.", language="fr")
+    edited = app.facts.edit(actor=owner, number=fact.number, content="Le serveur existe depuis mars 2019.")
+    dates = [item.said_dates[0].resolved for item in (fact, edited) if item.said_dates]
+    assert not any(date.endswith("-01") for date in dates)

@@ -17,8 +17,10 @@ from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.errors import Conflict, InvalidInput, NotFound
 from souvenance.domain.fact import DEFAULT_CATEGORY, Fact
 from souvenance.domain.note import Note, NoteClass
-from souvenance.domain.vault import Vault
+from souvenance.domain.vault import MemoryType, Vault
+from souvenance.memory.ladder import BUDGET_TOKENS, Given
 from souvenance.memory.remember import Observation, Remembered
+from souvenance.memory.simulate import Simulation
 from souvenance.models.embedder import Embedder
 from souvenance.retrieval.answer import Answer, Matcher, Recall
 from souvenance.settings import Settings
@@ -222,6 +224,25 @@ class Souvenance:
             max_per_source=max_per_source,
         )
 
+    def given(self, message: str, *, vault: str, budget_tokens: int = BUDGET_TOKENS) -> Given:
+        """What a prompt about a message is given of a vault by its memory type, each fact with why it has its place.
+
+        `given.shown` goes back with what the model asks, to `application.ladder.apply_request`.
+        """
+        return self.application.ladder.given_to_prompt(
+            actor=self.actor, vault=vault, message=message, budget_tokens=budget_tokens
+        )
+
+    def change_type(self, vault: str, memory_type: MemoryType | str) -> Vault:
+        """Put a vault on another step of the ladder; nothing is moved, rewritten or deleted."""
+        return self.application.vaults.change_type(actor=self.actor, vault=vault, memory_type=_memory_type(memory_type))
+
+    def simulate(self, vault: str, memory_type: MemoryType | str, *, message: str = "") -> Simulation:
+        """What another memory type would shift, in this vault's own figures; nothing changes."""
+        return self.application.simulations.simulate(
+            actor=self.actor, vault=vault, to=_memory_type(memory_type), message=message
+        )
+
     @property
     def vaults(self) -> list[Vault]:
         """The vaults, by name."""
@@ -242,6 +263,13 @@ class Souvenance:
                 return False
             time.sleep(_LOOK_AGAIN)
         return True
+
+
+def _memory_type(name: MemoryType | str) -> MemoryType:
+    try:
+        return MemoryType(name)
+    except ValueError:
+        raise InvalidInput(f"There is no memory type {name!r}.", hint=f"They are {', '.join(MemoryType)}.") from None
 
 
 def _observation(item: str | Mapping[str, Any] | Observation) -> Observation:

@@ -20,7 +20,7 @@ from souvenance.domain.vault import MemoryType, Vault
 from souvenance.memory.guard import refuse_added_secrets, refuse_secrets
 from souvenance.memory.remember import Observation, dated, prepare, write
 from souvenance.memory.types import step_of
-from souvenance.store import facts, history, links, notes, passages
+from souvenance.store import fact_lists, facts, history, links, notes, passages
 from souvenance.store.database import Transaction
 from souvenance.store.tables import vault as vault_table
 from souvenance.store.vaults import find_vault
@@ -176,6 +176,19 @@ def ended(found: Fact, *, actor: Actor, vault: Vault, reason: str, at: datetime)
     line = checked_line(reason, what="reason", limit=MAX_REASON)
     # A person's gesture on any step is the journal's: only what a model ends is up to the step.
     return step_of(vault.memory_type if actor.is_model else MemoryType.JOURNAL).ended(found, reason=line, at=at)
+
+
+def without_circle(tx: Transaction, item: Fact) -> Fact:
+    """The fact, no longer pointing at what took its place where that was itself replaced by it since.
+
+    Two gestures cannot make such a circle, since what replaces must be in force; going back to an older state could.
+    """
+    seen, number = {item.number}, item.replaced_by
+    while number is not None and number not in seen:
+        seen.add(number)
+        following = fact_lists.read_facts(tx, vault_id=item.vault_id, numbers=[number])
+        number = following[0].replaced_by if following else None
+    return replace(item, replaced_by=None) if number == item.number else item
 
 
 def _successor(tx: Transaction, actor: Actor, found: Fact, number: int) -> Fact:

@@ -136,7 +136,7 @@ def put_facts(
     changes = []
     pages: list[history.Written] = []
     for before, former in pairs:
-        after, written = correct.on_a_page(tx, former, at=at)
+        after, written = correct.on_a_page(tx, correct.without_circle(tx, former), at=at)
         pages += written
         changes.append((before, after, verb))
     return correct.apply(tx, actor, changes=changes, verb=verb, at=at, also=pages)

@@ -11,6 +11,7 @@ from souvenance.domain.clock import Clock, isoformat
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.fact import readable_text
 from souvenance.domain.note import NoteClass
+from souvenance.domain.vault import Protection
 from souvenance.retrieval.answer import Answer, Confidence, Hit, Matcher, Recall, Trace
 from souvenance.retrieval.audit import Retrievals
 from souvenance.retrieval.excerpt import excerpt
@@ -188,7 +189,7 @@ class Retrieval:
             if not covered.is_enough:
                 asked, why = None, str(covered)
             if words_only:
-                why = ", ".join(part for part in (why, f"words only in {words_only} protected") if part)
+                why = ", ".join(part for part in (why, self._unread(scope, embeddable)) if part)
         searched = search_passages(
             tx,
             question=question.text,
@@ -201,6 +202,16 @@ class Retrieval:
             depth=depth,
         )
         return searched, why, covered.waiting
+
+    @staticmethod
+    def _unread(scope: Scope, embeddable: Sequence[int]) -> str:
+        """Which of the vaults that answer the embedder may not be given, and why."""
+        unread = [scope.vaults[one] for one in scope.answering if one not in embeddable]
+        protected = sum(one.protection is Protection.MAXIMUM for one in unread)
+        parts = [f"words only in {protected} protected"] if protected else []
+        if len(unread) > protected:
+            parts.append(f"words only in {len(unread) - protected} below step six")
+        return ", ".join(parts)
 
     def _trace(self, searched: Searched, scope: Scope, *, why: str, waiting: int, started: float, limit: int) -> Trace:
         kept_back = 0
