@@ -12,7 +12,8 @@ from souvenance.domain.access import Actor
 from souvenance.memory.remember import Observation
 
 OWNERS = ("/tokens", "/audit", "/retrievals", "/vaults/{vault}/folders")
-READS_BY_POST = {"/search", "/recall", "/context/start", "/notes/find", "/history/revert"}
+READS_BY_POST = {"/search", "/recall", "/context/start", "/notes/find", "/history/revert", "/vaults/{vault}/given"}
+QUERIES = {"/history/review": "?since=2020-01-01T00:00:00Z&agent=a", "/vaults/{vault}/simulation": "?to=journal"}
 BODIES: dict[str, Any] = {
     "post /vaults": {"name": "New"},
     "patch /vaults/{vault}": {"description": "d"},
@@ -44,6 +45,11 @@ BODIES: dict[str, Any] = {
     "post /vaults/{vault}/folders": {"path": "."},
     "post /vaults/{vault}/folders/census": {"path": "."},
     "patch /vaults/{vault}/folders/{folder}": {"suspended": True},
+    "put /vaults/{vault}/type": {"memory_type": "journal"},
+    "patch /vaults/{vault}/settings": {"max_injected": 5},
+    "post /vaults/{vault}/given": {"message": "m"},
+    "post /facts/bulk": {"action": "delete", "numbers": [1]},
+    "post /facts/{number}/move": {"vault": "lyre"},
 }
 
 
@@ -65,7 +71,7 @@ def routes(client: TestClient, memory: Application, owner: Actor, tmp_path: Path
         for method in operations:
             values = real | {"change": of_note if path.startswith("/notes") else of_fact}
             filled = path.format(**values)
-            query = "?since=2020-01-01T00:00:00Z&agent=a" if path == "/history/review" else ""
+            query = QUERIES.get(path, "")
             body = BODIES.get(f"{method} {path}")
             if body is not None and "path" in body:
                 body = body | {"path": str(watched)}
