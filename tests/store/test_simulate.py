@@ -91,7 +91,7 @@ def test_t8_semantic_names_what_the_vectors_hold_alike(store_url: str, clock: Ca
             Observation(content=text)
             for text in (
                 "Le thé vert de Paul est servi à seize heures au salon.",
-                "Le thé vert de Paul est servi à seize heures au salon !",
+                "Le thé vert de Paul est SERVI à SEIZE heures au salon.",
             )
         ]
         app.facts.remember(actor=owner, vault="serveur", observations=said)

@@ -213,7 +213,14 @@ fact = Table(
     Index("ix_fact_page", "vault_id", "note_id", "position"),
     Index("ix_fact_same", "vault_id", "content_hash"),
     Index("ix_fact_recent", "vault_id", "updated_at"),
-    Index("ix_fact_state", "vault_id", "deleted_at", "valid_to"),
+    Index("ix_fact_state", "vault_id", "deleted_at", "valid_to", "updated_at"),
+    Index(
+        "ix_fact_summary",
+        "vault_id",
+        "updated_at",
+        sqlite_where=text("key = 'summary'"),
+        postgresql_where=text("key = 'summary'"),
+    ),
     Index("ix_fact_subject", "vault_id", "subject_kind", "subject_id"),
 )
 
