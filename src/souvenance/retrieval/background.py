@@ -7,7 +7,23 @@ statements count in the mean and deviation of its field, so that even a vault of
 out from.
 """
 
-from typing import Final
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from souvenance.domain.errors import EmbedderUnavailable
+from souvenance.models.embedder import Embedder
+from souvenance.store import vectors
+from souvenance.store.database import Transaction
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from souvenance.models.embedder import Vectors
 
 QUESTIONS: Final = (
     "qui est le responsable",
@@ -94,3 +110,48 @@ STATEMENTS: Final = (
     "She lives in a small town in the north.",
     "This rule is about being late.",
 )
+
+
+class Background(NamedTuple):
+    """What one model makes of the sentences: the mean of the questions, and one row per statement."""
+
+    average_question: Vectors
+    statements: Vectors
+
+
+def sentences_hash() -> str:
+    """Of all the sentences, so that what was made of others is made again."""
+    return hashlib.blake2b("\x1f".join((*QUESTIONS, "", *STATEMENTS)).encode(), digest_size=16).hexdigest()
+
+
+def embed(embedder: Embedder) -> Background:
+    """Run the model on all the sentences: about a second."""
+    return with_questions(embedder, [embedder.embed_query(line) for line in QUESTIONS])
+
+
+def with_questions(embedder: Embedder, questions: Sequence[Vectors]) -> Background:
+    """The same where the vectors of all the questions are there already."""
+    rows = np.concatenate([np.mean(questions, axis=0)[None], embedder.embed_passages(list(STATEMENTS))])
+    if rows.shape != (1 + len(STATEMENTS), embedder.dimension) or not np.isfinite(rows).all():
+        raise EmbedderUnavailable(f"The model {embedder.name} answered with vectors that mean nothing.")
+    return _halves(rows.astype("<f2"))
+
+
+def read(tx: Transaction, *, model: int, dimension: int) -> Background | None:
+    """What the store keeps for a model; None where it keeps nothing of these sentences."""
+    kept = vectors.read_background(tx, model=model, sentences=sentences_hash())
+    if kept is None or len(kept) != 2 * dimension * (1 + len(STATEMENTS)):
+        return None
+    return _halves(np.frombuffer(kept, dtype="<f2").reshape(-1, dimension))
+
+
+def keep(tx: Transaction, *, model: int, made: Background) -> None:
+    """Keep for a model what it made of these sentences."""
+    rows = np.concatenate([made.average_question[None], made.statements]).astype("<f2")
+    vectors.keep_background(tx, model=model, sentences=sentences_hash(), made=rows.tobytes())
+
+
+def _halves(rows: NDArray[np.float16]) -> Background:
+    # At the precision of the store also when just made, so that a first search and a later one say the same.
+    whole = rows.astype(np.float32)
+    return Background(whole[0], whole[1:])

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import EmbedderUnavailable
 from souvenance.models.embedder import Embedder, checked, is_endpoint
+from souvenance.retrieval import background
 from souvenance.store import backlog, claims, vectors
 from souvenance.store.database import Database, Transaction
 from souvenance.store.vectors import Unembedded
@@ -53,15 +54,33 @@ class CatchUp:
     refused: dict[int, str] = field(default_factory=dict)
     """Passages the model fails on by themselves, with what it said; tried again by the next process."""
     _passes: dict[int, _Pass] = field(default_factory=dict)
+    _has_background: bool = False
 
     def step(self, waiting: Mapping[int, int]) -> int:
         """Embed some of what waits (count by vault); how many passages, 0 when there was nothing free to do."""
+        if not self._has_background:
+            self._keep_background()
         self._passes = {vault_id: walked for vault_id, walked in self._passes.items() if vault_id in waiting}
         for vault_id in sorted(waiting, key=waiting.__getitem__):
             while not self.stop.is_set() and (ids := self._next(vault_id, waiting[vault_id])):
                 if kept := self._embed(vault_id, ids):
                     return kept
         return 0
+
+    def _keep_background(self) -> None:
+        """Before the first passage, so that no search by meaning has to wait for it."""
+        with self.database.read() as tx:
+            kept = background.read(tx, model=self.model, dimension=self.embedder.dimension)
+        if kept is None:
+            questions = []
+            for line in background.QUESTIONS:
+                if self.stop.is_set():
+                    return
+                questions.append(self.embedder.embed_query(line))
+            made = background.with_questions(self.embedder, questions)
+            with self.database.write() as tx:
+                background.keep(tx, model=self.model, made=made)
+        self._has_background = True
 
     def _next(self, vault_id: int, count: int) -> list[int]:
         """The next ids to try; none at the end of a pass, after which the next call starts from the newest again."""

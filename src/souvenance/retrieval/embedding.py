@@ -10,14 +10,15 @@ import uuid
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from souvenance.domain.access import Route
 from souvenance.domain.clock import Clock
-from souvenance.domain.errors import EmbedderUnavailable
+from souvenance.domain.errors import EmbedderUnavailable, SouvenanceError
 from souvenance.domain.protection import may_leave
 from souvenance.domain.vault import MemoryType, Vault
 from souvenance.models.embedder import Embedder, is_endpoint
+from souvenance.retrieval import background
 from souvenance.retrieval.catch_up import CLAIM, CatchUp
 from souvenance.retrieval.embedding_status import EmbeddingStatus, Pace, State
 from souvenance.retrieval.old_models import IN_USE_SECONDS, RENEW_AFTER, in_use_name, tidy
@@ -30,9 +31,8 @@ from souvenance.store.vector_check import VectorFindings, check_vectors
 
 if TYPE_CHECKING:
     from souvenance.models.embedder import Vectors
+    from souvenance.retrieval.background import Background
     from souvenance.store.vector_index import VectorIndex
-
-T = TypeVar("T")
 
 LONGEST_PAUSE = 300.0
 """Seconds between two tries of an embedder that keeps failing, at most; the first come after 1, 2, 4 ..."""
@@ -56,15 +56,18 @@ class _Counted:
 class Embedding:
     """Use cases on the vectors of one memory, and their background work in this process."""
 
-    def __init__(self, database: Database, embedder: Embedder | None, clock: Clock) -> None:
+    def __init__(self, database: Database, embedder: Embedder | None, clock: Clock, *, lacking: str = "") -> None:
         self._database = database
         self._embedder = embedder
         self._clock = clock
+        self._lacking = lacking
         self._holder = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self._queries = QueryVectors(embedder) if embedder else None
         self._index: VectorIndex | None = None
         self._model: int | None = None
         self._counted: dict[frozenset[int], _Counted] = {}
+        self._making_background = threading.Lock()
+        self._made_background: Background | None = None
         self._pace = Pace()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -109,11 +112,28 @@ class Embedding:
             raise EmbedderUnavailable("No embedding model is set.", hint="Set SOUVENANCE_EMBEDDER=local for meaning.")
         return self._queries.get(query)
 
-    def ask_embedder(self, work: Callable[[Embedder], T]) -> T:
-        """What `work` makes of the embedder, under the promise of `embed_query`."""
-        if self._queries is None:
+    def background(self) -> Background:
+        """What the model makes of everyday sentences: from the store, where it is kept with the model, or made now and
+        kept; under the promise of `embed_query`. Call it outside transactions."""
+        if self._embedder is None or self._queries is None:
             raise EmbedderUnavailable("No embedding model is set.", hint="Set SOUVENANCE_EMBEDDER=local for meaning.")
-        return self._queries.run(work)
+        with self._database.read() as tx:
+            model = self.model(tx)
+            known = None if model is None else background.read(tx, model=model, dimension=self._embedder.dimension)
+        if known is not None:
+            return known
+        made = self._queries.run(self._make_background)
+        if model is not None:
+            # A store that cannot be written to still answers.
+            with contextlib.suppress(SouvenanceError), self._database.write() as tx:
+                background.keep(tx, model=model, made=made)
+        return made
+
+    def _make_background(self, embedder: Embedder) -> Background:
+        with self._making_background:
+            if self._made_background is None:
+                self._made_background = background.embed(embedder)
+            return self._made_background
 
     def coverage(self, tx: Transaction, vault_ids: Collection[int]) -> dict[int, Coverage]:
         """How much of each vault has a vector of the model in use.
@@ -155,7 +175,7 @@ class Embedding:
             refused=len(self._working.refused) if self._working else 0,
             damaged=len(self._index.damaged()) if self._index else 0,
             rate=self._pace.per_second(),
-            why=why,
+            why="; ".join(part for part in (why, self._lacking) if part),
             last_error=str(failure) if failure else "",
             next_try=None
             if next_try is None

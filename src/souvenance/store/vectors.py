@@ -48,6 +48,18 @@ def find_model(tx: Transaction, *, name: str, dimension: int) -> int | None:
     return tx.execute(select(embedding_model.c.id).where(wanted)).scalar()
 
 
+def read_background(tx: Transaction, *, model: int, sentences: str) -> bytes | None:
+    """What a model made of the background sentences with this hash, as kept; None where it was not made of them."""
+    wanted = (embedding_model.c.id == model) & (embedding_model.c.background_hash == sentences)
+    return tx.execute(select(embedding_model.c.background).where(wanted)).scalar()
+
+
+def keep_background(tx: Transaction, *, model: int, sentences: str, made: bytes) -> None:
+    """Keep what a model made of the background sentences, with their hash, in the place of what it made before."""
+    values = {"background": made, "background_hash": sentences}
+    tx.execute(update(embedding_model).where(embedding_model.c.id == model).values(values))
+
+
 # --- following the passages ------------------------------------------------------------------------------------
 
 

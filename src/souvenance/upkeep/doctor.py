@@ -68,7 +68,8 @@ REPAIR = "souvenance doctor --repair makes it again from the facts and notes."
 class Doctor:
     """Examines one store, whether or not it can be opened.
 
-    `embedder` is the one whose vectors are wanted; None where search is to work by words only.
+    `embedder` is the one whose vectors are wanted; None where search is to work by words only. `lacking` is what a
+    better one would need, as a sentence.
     """
 
     def __init__(
@@ -76,9 +77,11 @@ class Doctor:
         url: str,
         *,
         embedder: Embedder | None,
+        lacking: str = "",
     ) -> None:
         self._database = Database(url)
         self._embedder = embedder
+        self._lacking = lacking
         self._file = Path(str(self._database.url.database)) if self._database.is_sqlite else None
 
     def examine(self, *, repair: bool = False) -> Report:
@@ -192,6 +195,9 @@ class Doctor:
         except EmbedderUnavailable as error:
             message = f"{error.message} Search works by words meanwhile."
             yield Finding(name="embedder", state=State.WARNING, message=message, hint=error.hint)
+        if self._lacking:
+            hint = "Install what is missing, where it exists for this platform."
+            yield Finding(name="embedder_parts", state=State.WARNING, message=f"{self._lacking}.", hint=hint)
         found = check_vectors(self._database, name=name, dimension=self._embedder.dimension)
         yield _answered(VECTORS, found.stale + found.unreadable + found.misplaced)
         if found.missing:

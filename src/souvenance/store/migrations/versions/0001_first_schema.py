@@ -81,6 +81,8 @@ def upgrade() -> None:
         sa.Column("id", Number, autoincrement=True, nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("dimension", sa.Integer(), nullable=False),
+        sa.Column("background", sa.LargeBinary(), nullable=True),
+        sa.Column("background_hash", sa.Text(), server_default="", nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_embedding_model")),
         sa.UniqueConstraint("name", "dimension", name=op.f("uq_embedding_model_name_dimension")),
     )
