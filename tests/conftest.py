@@ -1,6 +1,7 @@
 """The two engines: a test that asks for `store_url` runs on SQLite and on PostgreSQL, each time on a fresh database."""
 
 import fcntl
+import os
 import subprocess
 import tempfile
 import uuid
@@ -91,3 +92,12 @@ def sqlite_url(tmp_path: Path) -> str:
 def store_url(request: pytest.FixtureRequest) -> str:
     """The address of a fresh database, once on each engine."""
     return str(request.getfixturevalue(f"{request.param}_url"))
+
+
+@pytest.fixture
+def bound() -> list[str]:
+    """What to put before a command so that file permissions bind it, also where tests run as root."""
+    if os.geteuid() != 0:
+        return []
+    powers = "-dac_override,-dac_read_search"
+    return ["setpriv", f"--bounding-set={powers}", f"--inh-caps={powers}"]

@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,6 +55,26 @@ def test_v13_the_command_line_watches_lists_and_unwatches(
     assert told("folder", "unwatch", str(root))["deleted"] == 1
     assert told("folder", "list") == {"folders": []}
     assert run(["--data", str(tmp_path / "data"), "folder", "watch", str(root / "none"), "--vault", "docs"]) == 1
+
+
+def test_v13_a_subfolder_that_cannot_be_listed_keeps_its_notes(root: Path, tmp_path: Path, bound: list[str]) -> None:
+    def told(*arguments: str) -> Any:
+        command = [*bound, sys.executable, "-m", "souvenance", "--data", str(tmp_path / "data"), *arguments, "--json"]
+        return json.loads(subprocess.run(command, env=environment, capture_output=True, timeout=60, check=True).stdout)
+
+    environment = os.environ | {"SOUVENANCE_EMBEDDER": "none"}
+    (root / "deep").mkdir()
+    (root / "deep" / "c.md").write_text("The civet naps.")
+    os.utime(root / "deep" / "c.md", (1, 1))
+    told("vault", "create", "Docs")
+    assert told("folder", "watch", str(root), "--vault", "docs")["report"]["created"] == 2
+    (root / "deep").chmod(0)
+    try:
+        report = told("folder", "scan", str(root))["report"]
+    finally:
+        (root / "deep").chmod(0o755)
+    assert (report["unknown"], report["deleted"]) == (1, 0)
+    assert told("search", "civet")["hits"][0]["title"] == "c"
 
 
 LOCAL = {"Authorization": "Bearer local", "X-Souvenance-Route": "local"}

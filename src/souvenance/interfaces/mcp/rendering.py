@@ -138,22 +138,6 @@ def fact_line(fact: Fact) -> str:
     return f"[#{fact.number}] v{fact.version}{state}{by}"
 
 
-def fact_data(fact: Fact, *, vault: str) -> dict[str, Any]:
-    """A fact as data."""
-    shown: dict[str, Any] = {
-        "number": fact.number,
-        "version": str(fact.version),
-        "vault": vault,
-        "note": fact.note_id,
-        "content": fact.content,
-        "key": fact.key,
-        "category": fact.category,
-        "state": fact.state,
-        "replaced_by": fact.replaced_by,
-    }
-    return {name: value for name, value in shown.items() if value not in ("", None)}
-
-
 def note_data(note: Note, *, vault: str) -> dict[str, Any]:
     """A note's place and version as data, without its text."""
     return {
