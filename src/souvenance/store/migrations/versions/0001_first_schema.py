@@ -407,7 +407,9 @@ def upgrade() -> None:
     op.create_index("ix_fact_number", "fact", ["number"], unique=False)
     op.create_index("ix_fact_page", "fact", ["vault_id", "note_id", "position"], unique=False)
     op.create_index("ix_fact_recent", "fact", ["vault_id", "updated_at"], unique=False)
+    op.create_index("ix_fact_same", "fact", ["vault_id", "content_hash"], unique=False)
     op.create_index("ix_fact_state", "fact", ["vault_id", "deleted_at", "valid_to", "updated_at"], unique=False)
+    op.create_index("ix_fact_subject", "fact", ["vault_id", "subject_kind", "subject_id"], unique=False)
     op.create_index(
         "ix_fact_summary",
         "fact",
@@ -416,8 +418,6 @@ def upgrade() -> None:
         sqlite_where=sa.text("key = 'summary'"),
         postgresql_where=sa.text("key = 'summary'"),
     )
-    op.create_index("ix_fact_same", "fact", ["vault_id", "content_hash"], unique=False)
-    op.create_index("ix_fact_subject", "fact", ["vault_id", "subject_kind", "subject_id"], unique=False)
     op.create_table(
         "passage_vector",
         sa.Column("vault_id", Number, nullable=False),

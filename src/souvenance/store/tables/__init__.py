@@ -1,0 +1,54 @@
+"""The schema, once for both engines. `vault_id` leads every key of vault data, so that it shards (R2)."""
+
+from __future__ import annotations
+
+from souvenance.store.tables.books import change_mark, claim, counter
+from souvenance.store.tables.context import context_item, context_setting
+from souvenance.store.tables.folders import watched_file, watched_folder
+from souvenance.store.tables.history import audit, change, retrieval, revision
+from souvenance.store.tables.index import (
+    TEXT_INDEX_POSTGRESQL,
+    TEXT_INDEX_SQLITE,
+    embedding_model,
+    passage,
+    passage_vector,
+    passage_words,
+    vector_change,
+)
+from souvenance.store.tables.knowledge import fact, link, note
+from souvenance.store.tables.people import membership, team, token, token_vault, user
+from souvenance.store.tables.schema import metadata
+from souvenance.store.tables.vaults import attention, scope_setting, vault
+
+__all__ = [
+    "TEXT_INDEX_POSTGRESQL",
+    "TEXT_INDEX_SQLITE",
+    "attention",
+    "audit",
+    "change",
+    "change_mark",
+    "claim",
+    "context_item",
+    "context_setting",
+    "counter",
+    "embedding_model",
+    "fact",
+    "link",
+    "membership",
+    "metadata",
+    "note",
+    "passage",
+    "passage_vector",
+    "passage_words",
+    "retrieval",
+    "revision",
+    "scope_setting",
+    "team",
+    "token",
+    "token_vault",
+    "user",
+    "vault",
+    "vector_change",
+    "watched_file",
+    "watched_folder",
+]
