@@ -60,6 +60,13 @@ _TRIGGER = re.compile(
     r"(?i)(?<!\w)(?=[\w-])(?:" + "|".join(f"(?P<{kind}>{'|'.join(names)})" for kind, names in _NAMED.items()) + ")"
 )
 
+# Every name above holds one of these; most sentences hold none, and are not searched for names at all.
+_HINTS = (
+    "pass", "code", "pin", "key", "cl", "tok", "jeton", "secret", "phrase", "mnemonic", "seed", "word", "wort", "woord",
+    "mdp", "pwd", "pw", "log", "ident", "credential", "contrase", "totp", "auth", "cvv", "cvc", "cryptogramme", "combin",
+    "connecte", "mysql", "mariadb", "redis", "wi", "-u ",
+)  # fmt: skip
+
 # "the password policy", "mot de passe oublié": the words that follow show that no value is being given.
 _ABOUT = re.compile(
     r"(?i)[ -](?:polic|manager|reset|length|rotation|rule|expir|field|page|forms?\b|prompt|hash|less|protect|strength|"
@@ -125,8 +132,16 @@ _CODE_NAME = re.compile(
 )
 
 
+def may_name(text: str) -> bool:
+    """Whether a secret may be named in `text`: no when it surely is not."""
+    folded = text.casefold()
+    return any(hint in folded for hint in _HINTS)
+
+
 def said_secrets(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield `(kind, start, end)` of each value that is said to be a secret; offsets in characters of `text`."""
+    if not may_name(text):
+        return
     following: dict[str, int] = {}
     for trigger in reversed(list(_TRIGGER.finditer(text))):
         group = trigger.lastgroup or "password"

@@ -83,7 +83,7 @@ class Retrieval:
                 note_class=note_class,
                 depth=1 + (offset + limit) // PASSAGES_PER_PAGE,
             )
-            places = _one_per_source(searched)
+            places = _one_per_source(searched, limit=offset + limit + 1)
             shown_places = places[offset : offset + limit]
             shown = rows.read_shown(tx, [searched.passages[place] for place in shown_places])
         hits = tuple(
@@ -228,7 +228,7 @@ class Retrieval:
     def _trace(self, searched: Searched, scope: Scope, *, why: str, waiting: int, started: float, limit: int) -> Trace:
         kept_back = 0
         if scope.protected:
-            first = _one_per_source(searched, everything=True)[:limit]
+            first = _one_per_source(searched, limit=limit, everything=True)
             kept_back = sum(searched.passages[place].vault_id in scope.protected for place in first)
         return Trace(
             matcher=searched.matcher,
@@ -271,8 +271,8 @@ class Retrieval:
         self._retrievals.record(actor, entry)
 
 
-def _one_per_source(searched: Searched, *, everything: bool = False) -> list[int]:
-    """Places of the ranked passages, the best of each fact or note only, those that score nothing left out."""
+def _one_per_source(searched: Searched, *, limit: int, everything: bool = False) -> list[int]:
+    """Places of the first ranked passages, the best of each fact or note only, those that score nothing left out."""
     ranking = searched.with_withheld if everything else searched.ranking
     seen: set[tuple[int, str | int]] = set()
     kept = []
@@ -282,6 +282,8 @@ def _one_per_source(searched: Searched, *, everything: bool = False) -> list[int
         if source not in seen and ranking.scores[place] > 0:
             seen.add(source)
             kept.append(place)
+            if len(kept) == limit:
+                break
     return kept
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 
 import numpy as np
 
@@ -23,6 +24,9 @@ BY_WORDS = 600
 
 BY_MEANING = 200
 """Passages scored because of their meaning."""
+
+OTHER, END = -1, -2
+"""A term that no word of the query has, and the end of a passage."""
 
 AROUND = 50
 """Of the best by words, how many bring in the passages before and after them."""
@@ -88,25 +92,21 @@ def search_passages(
 
 
 def _counts(passages: Sequence[Candidate], query: Sequence[QueryWord]) -> Floats:
-    """How often each word of the query stands in each passage, in the most frequent of its forms."""
-    places: dict[str, list[int]] = {}
-    for place, word in enumerate(query):
-        for form in word.forms:
-            places.setdefault(form, []).append(place)
-    forms = frozenset(places)
-    nothing = [0] * len(query)
-    lines = []
-    for passage in passages:
-        terms = passage.terms.split(" ")
-        line = nothing
-        for term in forms.intersection(terms):
-            if line is nothing:
-                line = nothing.copy()
-            times = terms.count(term)
-            for place in places[term]:
-                line[place] = max(line[place], times)
-        lines.append(line)
-    return np.array(lines, dtype=np.float64).reshape(len(passages), len(query)).T
+    """How often each word of the query stands in each passage, in the most frequent of its forms.
+
+    The terms of all passages are looked up in one go: done one passage at a time it was a quarter of a search.
+    """
+    forms = {form: place for place, form in enumerate(dict.fromkeys(form for word in query for form in word.forms))}
+    width = len(forms)
+    terms = " \n ".join(passage.terms for passage in passages).split(" ")
+    looked_up = map({**forms, "\n": END}.get, terms, repeat(OTHER))
+    places = np.fromiter(looked_up, dtype=np.int64, count=len(terms))
+    lines = np.cumsum(places == END)
+    held = places >= 0
+    cells = lines[held] * width + places[held]
+    of_forms = np.bincount(cells, minlength=len(passages) * width).reshape(len(passages), width)
+    counts = [of_forms[:, [forms[form] for form in word.forms]].max(axis=1) for word in query]
+    return np.array(counts, dtype=np.float64).reshape(len(query), len(passages))
 
 
 def _field(field: WordField, query: Sequence[QueryWord], found: Found | None) -> Field:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, NoReturn
 
 from sqlalchemy import ColumnElement, and_, bindparam, delete, func, insert, select, update
@@ -22,6 +23,7 @@ MUTABLE = (
     "author", "language", "said_at", "version", "position", "updated_at", "valid_from", "valid_to", "reason",
     "replaced_by", "disabled", "deleted_at",
 )  # fmt: skip
+_mutable = attrgetter(*MUTABLE)
 
 
 def content_hash(*, key: str, content: str, category: str, subject_kind: str, subject_id: str) -> str:
@@ -48,7 +50,7 @@ def folded_words(item: Fact) -> str:
 
 def values_of(item: Fact) -> dict[str, Any]:
     """The values of a fact that can change, and where it came from."""
-    values: dict[str, Any] = {name: getattr(item, name) for name in MUTABLE}
+    values: dict[str, Any] = dict(zip(MUTABLE, _mutable(item), strict=True))
     values["source"] = item.source
     values["said_dates"] = [[date.said, date.resolved] for date in item.said_dates] or None
     return values

@@ -18,7 +18,7 @@ Facet = Literal["alone", "with_previous", "best"]
 
 
 class Near(NamedTuple):
-    """A passage and its exact cosines with the query; `with_previous` is None where nothing stands before it."""
+    """A passage and its cosines with the query; `with_previous` is None where nothing stands before it."""
 
     vault_id: int
     passage_id: int
@@ -54,7 +54,7 @@ class VectorIndex(Protocol):
     def similarities(
         self, tx: Transaction, *, model: int, query: Query, passage_ids: Mapping[int, Collection[int]]
     ) -> list[Near]:
-        """Exact cosines of given passages (ids by vault); those without a usable vector are left out."""
+        """Cosines of given passages (ids by vault), true to two thousandths; those without a usable vector are left out."""
 
     def damaged(self) -> frozenset[tuple[int, int]]:
         """(Vault id, passage id) of vectors met so far that cannot be read; they are skipped."""

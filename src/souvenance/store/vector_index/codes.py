@@ -1,8 +1,8 @@
 """Vectors in 8 bits, held side by side in memory and scanned whole.
 
 A unit row is scaled so that its largest component is 127 and rounded: 384 bytes instead of 1536, and dot products in
-integers. The error of a cosine is a few thousandths, so the best are taken with a margin and judged again by their
-exact vectors.
+integers. The error of a cosine is a few thousandths where both sides are codes, so the best are taken with a margin and
+judged again with the query whole, where it is one or two (`cosines`).
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ class Codes:
         self._scales = np.empty(0, dtype=np.float32)
         self._ids = np.empty(0, dtype=np.int64)
         self._count = 0
+        self._order: Ids | None = None
 
     def __len__(self) -> int:
         return self._count
@@ -68,6 +69,7 @@ class Codes:
         self._codes[self._count : end], self._scales[self._count : end] = _quantise(rows)
         self._ids[self._count : end] = ids
         self._count = end
+        self._order = None
 
     def _grow(self, capacity: int) -> None:
         for name in ("_codes", "_scales", "_ids"):
@@ -85,6 +87,18 @@ class Codes:
         for held in (self._codes, self._scales, self._ids):
             held[targets] = held[movable]
         self._count = left
+        self._order = None
+
+    def cosines(self, query: Floats, ids: Ids) -> tuple[Ids, Floats]:
+        """Those of `ids` that are here, and their cosines with the query."""
+        if not self._count:
+            return self._ids[:0], self._scales[:0]
+        if self._order is None:
+            self._order = np.argsort(self._ids[: self._count], kind="stable")
+        places = np.searchsorted(self._ids[: self._count], ids, sorter=self._order)
+        rows = self._order[np.minimum(places, self._count - 1)]
+        rows = rows[self._ids[rows] == ids]
+        return self._ids[rows], dots(self._codes[rows].astype(np.float32), query) * self._scales[rows]
 
     def best(self, query: Floats, limit: int) -> tuple[Ids, Floats]:
         """Ids of about the best `limit` rows with their approximate cosines, in no order."""
