@@ -63,8 +63,8 @@ _TRIGGER = re.compile(
 # Every name above holds one of these; most sentences hold none, and are not searched for names at all.
 _HINTS = (
     "pass", "code", "pin", "key", "cl", "tok", "jeton", "secret", "phrase", "mnemonic", "seed", "word", "wort", "woord",
-    "mdp", "pwd", "pw", "log", "ident", "credential", "contrase", "totp", "auth", "cvv", "cvc", "cryptogramme", "combin",
-    "connecte", "mysql", "mariadb", "redis", "wi", "-u ",
+    "mdp", "pwd", "pw", "log", "ident", "credential", "contrase", "totp", "auth", "cvv", "cvc", "cryptogramme",
+    "combin", "connecte", "mysql", "mariadb", "redis", "wi", "-u ",
 )  # fmt: skip
 
 # "the password policy", "mot de passe oublié": the words that follow show that no value is being given.

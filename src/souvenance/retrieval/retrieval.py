@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock, isoformat
@@ -42,6 +43,16 @@ class Question:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a search found, why meaning did not run in full, how many passages wait for it, how many are withheld."""
+
+    searched: Searched
+    why: str
+    waiting: int
+    withheld: int
+
+
 class Retrieval:
     """Searching and recalling."""
 
@@ -75,14 +86,10 @@ class Retrieval:
         question = self._question(actor, query, vault, matcher)
         with self._database.read() as tx:
             scope = resolve_scope(tx, actor, question=question.text, vaults=vault)
-            searched, why, waiting = self._search(
-                tx,
-                question,
-                scope=scope,
-                matcher=matcher,
-                note_class=note_class,
-                depth=1 + (offset + limit) // PASSAGES_PER_PAGE,
+            found = self._search(
+                tx, question, scope=scope, matcher=matcher, note_class=note_class, limit=limit, offset=offset
             )
+            searched = found.searched
             places = _one_per_source(searched, limit=offset + limit + 1)
             shown_places = places[offset : offset + limit]
             shown = rows.read_shown(tx, [searched.passages[place] for place in shown_places])
@@ -96,7 +103,7 @@ class Retrieval:
             confidence=Confidence(searched.confidence.sureness),
             confidence_value=searched.confidence.value,
             hits=hits,
-            trace=self._trace(searched, scope, why=why, waiting=waiting, started=started, limit=limit),
+            trace=_trace(found, scope, started=started),
             more=len(places) > offset + limit,
         )
         self._audit(actor, "search", answer.query, hits, answer.confidence, answer.trace, scope)
@@ -127,7 +134,8 @@ class Retrieval:
         question = self._question(actor, topic, vault, None)
         with self._database.read() as tx:
             scope = resolve_scope(tx, actor, question=question.text, vaults=vault)
-            searched, why, waiting = self._search(tx, question, scope=scope, matcher=None, note_class=None, depth=1)
+            found = self._search(tx, question, scope=scope)
+            searched = found.searched
             composed = compose(
                 tx,
                 actor,
@@ -139,7 +147,7 @@ class Retrieval:
             )
             best = searched.ranking.order[:5].tolist()
             shown = rows.read_shown(tx, [searched.passages[place] for place in best])
-        trace = self._trace(searched, scope, why=why, waiting=waiting, started=started, limit=20)
+        trace = _trace(found, scope, started=started)
         recalled = Recall(
             topic=topic,
             confidence=Confidence(searched.confidence.sureness),
@@ -187,10 +195,11 @@ class Retrieval:
         question: Question,
         *,
         scope: Scope,
-        matcher: Matcher | None,
-        note_class: NoteClass | None,
-        depth: int,
-    ) -> tuple[Searched, str, int]:
+        matcher: Matcher | None = None,
+        note_class: NoteClass | None = None,
+        limit: int = 20,
+        offset: int = 0,
+    ) -> _Found:
         asked, why = question.asked, question.why
         embeddable = self._embeddable(scope)
         words_only = len(scope.answering) - len(embeddable)
@@ -202,7 +211,8 @@ class Retrieval:
                 asked, why = None, str(covered)
             if words_only:
                 why = ", ".join(part for part in (why, self._unread(scope, embeddable)) if part)
-        searched = search_passages(
+        search = partial(
+            search_passages,
             tx,
             question=question.text,
             asked=asked,
@@ -211,9 +221,14 @@ class Retrieval:
             meaning=self._meaning,
             by_words=matcher is not Matcher.VECTORS,
             note_class=note_class,
-            depth=depth,
+            depth=1 + (offset + limit) // PASSAGES_PER_PAGE,
         )
-        return searched, why, covered.waiting
+        withheld = 0
+        if scope.protected:
+            everything = search(withheld_too=True)
+            first = _one_per_source(everything, limit=limit)
+            withheld = sum(everything.passages[place].vault_id in scope.protected for place in first)
+        return _Found(search(), why, covered.waiting, withheld)
 
     @staticmethod
     def _unread(scope: Scope, embeddable: Sequence[int]) -> str:
@@ -224,22 +239,6 @@ class Retrieval:
         if len(unread) > protected:
             parts.append(f"words only in {len(unread) - protected} below step six")
         return ", ".join(parts)
-
-    def _trace(self, searched: Searched, scope: Scope, *, why: str, waiting: int, started: float, limit: int) -> Trace:
-        kept_back = 0
-        if scope.protected:
-            first = _one_per_source(searched, limit=limit, everything=True)
-            kept_back = sum(searched.passages[place].vault_id in scope.protected for place in first)
-        return Trace(
-            matcher=searched.matcher,
-            why=why,
-            queried=scope.names,
-            passed_over=scope.passed_over,
-            withheld=kept_back,
-            named_withheld=scope.named_withheld,
-            waiting=waiting,
-            milliseconds=(time.perf_counter() - started) * 1000,
-        )
 
     def _audit(
         self,
@@ -271,15 +270,27 @@ class Retrieval:
         self._retrievals.record(actor, entry)
 
 
-def _one_per_source(searched: Searched, *, limit: int, everything: bool = False) -> list[int]:
+def _trace(found: _Found, scope: Scope, *, started: float) -> Trace:
+    return Trace(
+        matcher=found.searched.matcher,
+        why=found.why,
+        queried=scope.names,
+        passed_over=scope.passed_over,
+        withheld=found.withheld,
+        named_withheld=scope.named_withheld,
+        waiting=found.waiting,
+        milliseconds=(time.perf_counter() - started) * 1000,
+    )
+
+
+def _one_per_source(searched: Searched, *, limit: int) -> list[int]:
     """Places of the first ranked passages, the best of each fact or note only, those that score nothing left out."""
-    ranking = searched.with_withheld if everything else searched.ranking
     seen: set[tuple[int, str | int]] = set()
-    kept = []
-    for place in ranking.order.tolist():
+    kept: list[int] = []
+    for place in searched.ranking.order.tolist():
         passage = searched.passages[place]
         source = (passage.vault_id, passage.fact_number if passage.fact_number is not None else passage.note_id)
-        if source not in seen and ranking.scores[place] > 0:
+        if source not in seen and searched.ranking.scores[place] > 0:
             seen.add(source)
             kept.append(place)
             if len(kept) == limit:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import repeat
 
 import numpy as np
@@ -34,11 +34,10 @@ AROUND = 50
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The passages of a question and their ranking; `with_withheld` also ranks what may not leave, to be counted."""
+    """The passages of a question and their ranking."""
 
     passages: Sequence[Candidate]
     ranking: Ranking
-    with_withheld: Ranking
     confidence: Confidence
     matcher: Matcher
 
@@ -54,13 +53,19 @@ def search_passages(
     by_words: bool = True,
     note_class: NoteClass | None = None,
     depth: int = 1,
+    withheld_too: bool = False,
 ) -> Searched:
-    """Rank the passages of every vault in scope on one scale. `depth` widens the search for far pages of results."""
-    vault_ids = sorted(scope.weights)
-    query = analyse_query(question) if by_words else []
-    field = words.field(tx, vault_ids=vault_ids, words=query)
+    """Rank the passages of every vault in scope on one scale. `depth` widens the search for far pages of results.
+
+    What is withheld takes no part, neither as a passage nor in how rare a word is (V8); `withheld_too` ranks it
+    as well, so that it can be counted.
+    """
+    vault_ids = sorted(scope.weights) if withheld_too else scope.answering
+    asked_words = analyse_query(question) if by_words else []
+    field = words.field(tx, vault_ids=vault_ids, words=asked_words)
+    query = field.words
     wide = 5 if note_class is not None else 1
-    ids = words.find(tx, vault_ids=vault_ids, words=query, field=field, limit=BY_WORDS * depth * wide)
+    ids = words.find(tx, vault_ids=vault_ids, field=field, limit=BY_WORDS * depth * wide)
     found = meaning.look(tx, asked, vault_ids=vault_ids, limit=BY_MEANING * depth * wide) if asked else None
     passages = rows.read_candidates(
         tx, vault_ids=vault_ids, ids=[*ids, *(found.near if found else ())], note_class=note_class
@@ -79,16 +84,10 @@ def search_passages(
                 missing.setdefault(item.vault_id, []).append(item.id)
         meaning.judge(tx, asked, found, passage_ids=missing)
     columns = _columns(passages, counts, query=query, scope=scope, found=found)
-    everything = rank(_field(field, query, found), columns)
-    shown = columns
-    if scope.protected:
-        # What is withheld takes no part in what the caller is told, not even in how sure the answer is (V8).
-        open_to = np.array([item.vault_id not in scope.protected for item in passages], dtype=bool)
-        shown = replace(columns, attention=columns.attention * open_to)
-    ranking = rank(_field(field, query, found), shown) if scope.protected else everything
-    sure = confidence(ranking, shown, meaning.calibration if found else None)
+    ranking = rank(_field(field, query, found), columns)
+    sure = confidence(ranking, columns, meaning.calibration if found else None)
     matcher = (Matcher.HYBRID if by_words else Matcher.VECTORS) if found else Matcher.WORDS
-    return Searched(passages, ranking, everything, sure, matcher)
+    return Searched(passages, ranking, sure, matcher)
 
 
 def _counts(passages: Sequence[Candidate], query: Sequence[QueryWord]) -> Floats:

@@ -27,6 +27,7 @@ class WordField:
 
     passages: int
     average_length: float
+    words: tuple[QueryWord, ...]
     frequencies: tuple[int, ...]
 
 
@@ -48,19 +49,23 @@ class Words:
         self._frequent: dict[tuple[tuple[int, ...], tuple[str, ...]], tuple[float, int, int]] = {}
 
     def field(self, tx: Transaction, *, vault_ids: Sequence[int], words: Sequence[QueryWord]) -> WordField:
-        """Statistics of these words over these vaults taken as one."""
+        """Statistics of these words over these vaults taken as one; without the compounds that none of them holds."""
         sizes = [self._size(tx, vault_id) for vault_id in vault_ids]
         passages = sum(size.passages for size in sizes)
         total = sum(size.passages * size.length for size in sizes)
         asked = tuple(vault_ids)
-        frequencies = tuple(self._frequency(tx, asked, word.forms, passages) if passages else 0 for word in words)
-        return WordField(passages, total / passages if passages else 0.0, frequencies)
+        counted = [(word, self._frequency(tx, asked, word.forms, passages) if passages else 0) for word in words]
+        kept = [(word, count) for word, count in counted if count or not word.compound]
+        return WordField(
+            passages=passages,
+            average_length=total / passages if passages else 0.0,
+            words=tuple(word for word, _ in kept),
+            frequencies=tuple(count for _, count in kept),
+        )
 
-    def find(
-        self, tx: Transaction, *, vault_ids: Sequence[int], words: Sequence[QueryWord], field: WordField, limit: int
-    ) -> list[int]:
+    def find(self, tx: Transaction, *, vault_ids: Sequence[int], field: WordField, limit: int) -> list[int]:
         """Ids of the passages worth scoring. Function words look for candidates only where no other word is known."""
-        known = [(word, count) for word, count in zip(words, field.frequencies, strict=True) if count]
+        known = [(word, count) for word, count in zip(field.words, field.frequencies, strict=True) if count]
         telling = [(word, count) for word, count in known if not word.common] or known
         telling.sort(key=lambda pair: pair[1])
         return text_index.find(

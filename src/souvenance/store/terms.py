@@ -69,11 +69,13 @@ class QueryWord:
     """One word of a query and the terms it may be stored as; a passage holding any of `forms` holds the word.
 
     `common` marks function words (« le », "what"): they tell one passage from another so little that the ranking
-    counts them for a fraction.
+    counts them for a fraction. `compound` marks a word glued to digits as a whole (`room12`), beside the one that its
+    parts make: it tells room12 from room13, and counts only where the memory holds it, since many write « room 12 ».
     """
 
     forms: tuple[str, ...]
     common: bool
+    compound: bool = False
 
 
 def analyse(text: str, language: str | None) -> list[str]:
@@ -107,7 +109,7 @@ def analyse_query(text: str, languages: tuple[str, ...] = DEFAULT_LANGUAGES) -> 
             if stem in found:
                 known = found[stem]
                 forms = tuple(dict.fromkeys(known.forms + word.forms))
-                found[stem] = QueryWord(forms, known.common and word.common)
+                found[stem] = QueryWord(forms, known.common and word.common, known.compound and word.compound)
             elif len(found) < MOST_QUERY_WORDS:
                 found[stem] = word
             else:
@@ -216,7 +218,10 @@ def _query_words(word: str, algorithms: tuple[str, ...]) -> Iterator[QueryWord]:
             yield from (QueryWord((gram,), False) for gram in _grams(_fold(piece)))
             continue
         forms = _stems(piece, algorithms)
-        for part in _parts(piece[:LONGEST_TERM]):
-            if not part.isdigit():
-                forms.extend(_stems(part, algorithms))
+        parts = [part for part in _parts(piece[:LONGEST_TERM]) if not part.isdigit()]
+        if parts and any(map(str.isdigit, piece)):
+            yield QueryWord(tuple(forms), common=False, compound=True)
+            forms = []
+        for part in parts:
+            forms.extend(_stems(part, algorithms))
         yield QueryWord(tuple(dict.fromkeys(forms)), is_function_word(piece.casefold(), _fold(piece)))

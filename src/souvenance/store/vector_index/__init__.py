@@ -54,7 +54,7 @@ class VectorIndex(Protocol):
     def similarities(
         self, tx: Transaction, *, model: int, query: Query, passage_ids: Mapping[int, Collection[int]]
     ) -> list[Near]:
-        """Cosines of given passages (ids by vault), true to two thousandths; those without a usable vector are left out."""
+        """Cosines of given passages (ids by vault), to two thousandths; those without a usable vector are left out."""
 
     def damaged(self) -> frozenset[tuple[int, int]]:
         """(Vault id, passage id) of vectors met so far that cannot be read; they are skipped."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from souvenance.store.database import Transaction
 from souvenance.store.vector_index import Facet, Near
-from souvenance.store.vector_index.codes import Codes, Floats, Ids, dots, read_vectors
+from souvenance.store.vector_index.codes import Codes, Floats, Ids, read_vectors
 
 CHUNK = 4096
 """Rows read at a time while a vault is loaded: a few megabytes."""
