@@ -15,6 +15,7 @@ from souvenance.retrieval.scope import Scope
 from souvenance.retrieval.search import Searched, search_passages
 from souvenance.retrieval.words import Words
 from souvenance.store import candidates, vectors
+from souvenance.store.backlog import Coverage
 from souvenance.store.database import Database, Transaction
 
 LONGEST = 4000
@@ -70,7 +71,7 @@ class FactSearch:
     def _situation(self, vault: Vault, *, by_meaning: bool, message: str) -> Situation:
         embedder = self._meaning.embedder
         with self._database.read() as tx:
-            covered = self._meaning.covered(tx, [vault.id])
+            covered = self._meaning.covered(tx, [vault.id]).get(vault.id, Coverage(0, 0))
             known = vectors.models_kept(tx) if embedder is not None and not covered.is_enough else {}
             older = [one for one, name in known.items() if embedder is not None and name != embedder.name]
             has_older = bool(older) and vectors.any_of(tx, vault_id=vault.id, models=older)

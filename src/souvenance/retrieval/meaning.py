@@ -81,10 +81,9 @@ class Meaning:
         """Whether the embedder may be given the texts of this vault (V8, T6)."""
         return self._embedding.may_read(vault)
 
-    def covered(self, tx: Transaction, vault_ids: list[int]) -> Coverage:
-        """How much of these vaults has a vector of this model; nothing where there is no embedder."""
-        parts = {} if self.embedder is None else self._embedding.coverage(tx, vault_ids)
-        return sum(parts.values(), Coverage(0, 0))
+    def covered(self, tx: Transaction, vault_ids: list[int]) -> dict[int, Coverage]:
+        """How much of each of these vaults has a vector of this model; nothing where there is no embedder."""
+        return {} if self.embedder is None else self._embedding.coverage(tx, vault_ids)
 
     def look(self, tx: Transaction, asked: Asked, *, vault_ids: list[int], limit: int) -> Found | None:
         """The passages nearest in meaning over these vaults together; None where nothing is embedded yet."""

@@ -17,11 +17,13 @@ from souvenance.retrieval.answer import Answer, Confidence, Hit, Matcher, Recall
 from souvenance.retrieval.audit import Retrievals
 from souvenance.retrieval.excerpt import excerpt
 from souvenance.retrieval.meaning import Asked, Meaning
+from souvenance.retrieval.ranking import Sureness
 from souvenance.retrieval.recall import compose
 from souvenance.retrieval.scope import Scope, resolve_scope
 from souvenance.retrieval.search import Searched, search_passages
 from souvenance.retrieval.words import Words
 from souvenance.store import candidates as rows
+from souvenance.store.backlog import Coverage
 from souvenance.store.candidates import Candidate, Shown
 from souvenance.store.database import Database, Transaction
 from souvenance.store.retrievals import Retrieval as Entry
@@ -30,6 +32,9 @@ MAX_QUERY_BYTES = 16_000
 MAX_LIMIT = 200
 MAX_BUDGET = 50_000
 PASSAGES_PER_PAGE = 100
+FAR_BUDGET = 300
+"""Tokens of a recall that found nothing relevant: the nearest few, to judge by, not a page of something else."""
+
 ALIKE = 0.75
 """A hit shares the answer's confidence when its own score is at least this share of the best; else it is weak."""
 
@@ -136,13 +141,14 @@ class Retrieval:
             scope = resolve_scope(tx, actor, question=question.text, vaults=vault)
             found = self._search(tx, question, scope=scope)
             searched = found.searched
+            relevant = searched.confidence.sureness is not Sureness.NONE
             composed = compose(
                 tx,
                 actor,
                 searched,
                 scope=scope,
-                depth=depth,
-                budget=budget_tokens,
+                depth=depth if relevant else 0,
+                budget=budget_tokens if relevant else min(budget_tokens, FAR_BUDGET),
                 per_source=max_per_source or max(budget_tokens // 3, 20),
             )
             best = searched.ranking.order[:5].tolist()
@@ -180,9 +186,9 @@ class Retrieval:
             # Loading a model takes longer than all the rest: not where its answer would not be used.
             with self._database.read() as tx:
                 scope = resolve_scope(tx, actor, question=checked, vaults=vault)
-                covered = self._meaning.covered(tx, self._embeddable(scope))
-            if not covered.is_enough:
-                return Question(checked, None, str(covered))
+                covered = self._meaning.covered(tx, self._embeddable(scope)).values()
+            if not any(part.is_enough for part in covered):
+                return Question(checked, None, str(Coverage.total(covered)))
         asked, why = self._meaning.ask(checked)
         return Question(checked, asked, why)
 
@@ -202,15 +208,15 @@ class Retrieval:
     ) -> _Found:
         asked, why = question.asked, question.why
         embeddable = self._embeddable(scope)
-        words_only = len(scope.answering) - len(embeddable)
         covered = self._meaning.covered(tx, embeddable)
+        # A vault that is being embedded takes no meaning from those that are.
+        ready = [one for one, part in covered.items() if part.is_enough or not part.passages]
+        total = Coverage.total(covered.values())
         if asked is not None:
-            if covered.waiting:
-                why = str(covered)
-            if not covered.is_enough:
-                asked, why = None, str(covered)
-            if words_only:
-                why = ", ".join(part for part in (why, self._unread(scope, embeddable)) if part)
+            said = [str(total) if total.waiting else why, self._unread(scope, embeddable, ready)]
+            why = ", ".join(part for part in said if part)
+            if not any(part.is_enough for part in covered.values()):
+                asked, why = None, str(total)
         search = partial(
             search_passages,
             tx,
@@ -219,6 +225,7 @@ class Retrieval:
             scope=scope,
             words=self._words,
             meaning=self._meaning,
+            by_meaning=ready,
             by_words=matcher is not Matcher.VECTORS,
             note_class=note_class,
             depth=1 + (offset + limit) // PASSAGES_PER_PAGE,
@@ -228,17 +235,19 @@ class Retrieval:
             everything = search(withheld_too=True)
             first = _one_per_source(everything, limit=limit)
             withheld = sum(everything.passages[place].vault_id in scope.protected for place in first)
-        return _Found(search(), why, covered.waiting, withheld)
+        return _Found(search(), why, total.waiting, withheld)
 
     @staticmethod
-    def _unread(scope: Scope, embeddable: Sequence[int]) -> str:
-        """Which of the vaults that answer the embedder may not be given, and why."""
+    def _unread(scope: Scope, embeddable: Sequence[int], ready: Sequence[int]) -> str:
+        """Which of the vaults that answer are found by words only, and why."""
         unread = [scope.vaults[one] for one in scope.answering if one not in embeddable]
         protected = sum(one.protection is Protection.MAXIMUM for one in unread)
-        parts = [f"words only in {protected} protected"] if protected else []
-        if len(unread) > protected:
-            parts.append(f"words only in {len(unread) - protected} below step six")
-        return ", ".join(parts)
+        counts = {
+            "protected": protected,
+            "below step six": len(unread) - protected,
+            "not yet embedded": len(embeddable) - len(ready),
+        }
+        return ", ".join(f"words only in {count} {why}" for why, count in counts.items() if count)
 
     def _audit(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
@@ -50,6 +50,7 @@ def search_passages(
     scope: Scope,
     words: Words,
     meaning: Meaning,
+    by_meaning: Collection[int] | None = None,
     by_words: bool = True,
     note_class: NoteClass | None = None,
     depth: int = 1,
@@ -57,8 +58,8 @@ def search_passages(
 ) -> Searched:
     """Rank the passages of every vault in scope on one scale. `depth` widens the search for far pages of results.
 
-    What is withheld takes no part, neither as a passage nor in how rare a word is (V8); `withheld_too` ranks it
-    as well, so that it can be counted.
+    `by_meaning` are the vaults that meaning runs in, all where it is not said. What is withheld takes no part, neither
+    as a passage nor in how rare a word is (V8); `withheld_too` ranks it as well, so that it can be counted.
     """
     vault_ids = sorted(scope.weights) if withheld_too else scope.answering
     asked_words = analyse_query(question) if by_words else []
@@ -66,7 +67,8 @@ def search_passages(
     query = field.words
     wide = 5 if note_class is not None else 1
     ids = words.find(tx, vault_ids=vault_ids, field=field, limit=BY_WORDS * depth * wide)
-    found = meaning.look(tx, asked, vault_ids=vault_ids, limit=BY_MEANING * depth * wide) if asked else None
+    meant = [one for one in vault_ids if by_meaning is None or one in by_meaning]
+    found = meaning.look(tx, asked, vault_ids=meant, limit=BY_MEANING * depth * wide) if asked else None
     passages = rows.read_candidates(
         tx, vault_ids=vault_ids, ids=[*ids, *(found.near if found else ())], note_class=note_class
     )
@@ -80,7 +82,7 @@ def search_passages(
     if asked is not None and found is not None:
         missing: dict[int, list[int]] = {}
         for item in passages:
-            if item.id not in found.near:
+            if item.id not in found.near and item.vault_id in meant:
                 missing.setdefault(item.vault_id, []).append(item.id)
         meaning.judge(tx, asked, found, passage_ids=missing)
     columns = _columns(passages, counts, query=query, scope=scope, found=found)

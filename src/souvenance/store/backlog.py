@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import and_, func, select
@@ -40,6 +40,11 @@ class Coverage:
 
     def __str__(self) -> str:
         return f"{self.embedded} of {self.passages} embedded"
+
+    @staticmethod
+    def total(parts: Iterable[Coverage]) -> Coverage:
+        """That of several vaults together."""
+        return sum(parts, Coverage(0, 0))
 
 
 def coverage(tx: Transaction, *, model: int, vault_ids: Collection[int]) -> dict[int, Coverage]:
