@@ -73,9 +73,8 @@ def test_t5_a_merge_the_other_way_keeps_the_other(place: Community) -> None:
 
 def test_12_language_and_lang_are_proposed_once_and_not_again_until_one_is_rewritten(place: Community) -> None:
     pair = {place.numbers["language"], place.numbers["lang"]}
-    place.answer(place.one("contradiction"), Answer.KEEP_THIS)
-    place.answer(place.one("summary"), Answer.REFUSE)
     place.answer(place.one("duplicate"), Answer.KEEP_BOTH)
+    place.settle()
     assert fact(place, "lang").state is fact(place, "language").state is State.IN_FORCE
     assert again(place) == []
     facts, number = place.app.facts, place.numbers["lang"]
@@ -194,7 +193,7 @@ def test_25_what_a_fact_became_meanwhile_makes_its_proposal_stale_and_the_answer
     with pytest.raises(StaleProposal):  # and says so again
         place.answer(view, Answer.KEEP_BOTH)
     closed = place.app.proposals.list(actor=place.owner, vault=SLUG, standing=Standing.STALE)
-    assert [(one.proposal.id, one.proposal.overtaken) for one in closed] == [(view.proposal.id, what)]
+    assert (view.proposal.id, what) in [(one.proposal.id, one.proposal.overtaken) for one in closed]
 
 
 def test_25_a_draft_is_stale_when_what_it_was_drawn_from_or_stands_beside_changed(place: Community) -> None:
@@ -339,8 +338,8 @@ def test_unknown_answers_and_proposals_are_refused(place: Community, app: Applic
         place.answer(view, "perhaps")
     with pytest.raises(NotFound):
         app.proposals.get(actor=place.owner, proposal="0" * 12)
+    place.answer(view, Answer.REFUSE)
     with pytest.raises(Conflict):
-        place.answer(view, Answer.REFUSE)
         place.answer(view, Answer.REFUSE)
 
 
