@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
 import community as village
+import souvenance
 from community import SLUG, Community, community
 from embedders import NgramEmbedder
 from souvenance.application import Application
 from souvenance.consolidation import running
 from souvenance.consolidation.finding import find_pairs
+from souvenance.consolidation.standing import overtaken
 from souvenance.consolidation.when import Reason
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.errors import NotAllowed
@@ -141,7 +149,7 @@ def test_f10_the_same_words_said_of_two_days_are_no_duplicate(place: Community, 
     app.passes.look()
     pair = {place.numbers["may"], place.numbers["june"]}
     found = [view for view in place.waiting() if {view.proposal.this, view.proposal.that} == pair]
-    assert [view.proposal.kind for view in found] != ["duplicate"]
+    assert "duplicate" not in [view.proposal.kind for view in found]
 
 
 # --- who runs it, and what a crash leaves --------------------------------------------------------------------------
@@ -181,6 +189,41 @@ def test_t5_a_pass_that_is_killed_loses_and_doubles_nothing(
     assert app.passes.status(actor=place.owner, vault=SLUG).passes == ()
     assert reason(place) is Reason.QUIET
     assert len(place.waiting()) == 3
+
+
+KILLED = """
+import sys, time
+from souvenance.consolidation import running
+from souvenance.domain.access import Source
+from souvenance.settings import Settings
+from souvenance.wiring import open_application
+
+memory = open_application(Settings(database_url=sys.argv[1], embedder="none"))
+
+def compare(*given, **also):
+    print("comparing", flush=True)
+    time.sleep(60)
+
+running.find_pairs = compare
+memory.passes.run(actor=memory.owner_through(Source.PANEL), vault="serveur", anyway=True)
+"""
+
+
+def test_t5_a_process_that_is_killed_in_its_pass_keeps_nobody_waiting(store_url: str) -> None:
+    with contextlib.closing(open_application(Settings(database_url=store_url, embedder="none"))) as app:  # type: ignore[arg-type]
+        owner = app.owner_through(Source.PANEL)
+        community(app, owner, SimpleNamespace(now=datetime.now(UTC)))
+        environment = os.environ | {"PYTHONPATH": str(Path(souvenance.__file__).parents[1])}
+        command = [sys.executable, "-c", KILLED, store_url]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "comparing\n"
+            assert app.passes.run(actor=owner, vault=SLUG, anyway=True).decision.reason is Reason.RUNNING
+            process.kill()
+        assert app.proposals.list(actor=owner, vault=SLUG) == []
+        outcome = app.passes.run(actor=owner, vault=SLUG, anyway=True)
+        assert outcome.made is not None
+        assert outcome.made.proposed == 3
 
 
 def test_t5_a_pass_whose_claim_was_taken_writes_nothing(
@@ -223,6 +266,62 @@ def test_t5_nothing_of_a_fact_that_is_purged_while_a_pass_compares_is_written_ag
         assert tx.execute(select(proposal)).all() == []
 
 
+def test_f9_a_purge_at_the_moment_a_pass_writes_waits_and_then_leaves_nothing(
+    place: Community, app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = place.numbers["lang"]
+    app.facts.delete(actor=owner, number=number)
+    app.facts.restore(actor=owner, number=number)
+    place.rest()
+    threads: list[threading.Thread] = []
+    gone = threading.Event()
+
+    def purge() -> None:
+        app.facts.delete(actor=owner, number=number)
+        app.facts.purge(actor=owner, number=number)
+        gone.set()
+
+    def as_it_writes(tx: Any, items: Any) -> Any:
+        found = overtaken(tx, items)
+        threads.append(threading.Thread(target=purge))
+        threads[0].start()
+        assert not gone.wait(0.3)
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "overtaken", as_it_writes)
+        outcome = app.passes.run(actor=owner, vault=SLUG)
+    threads[0].join()
+    assert outcome.made is not None
+    assert outcome.made.duplicates == 1  # it was there when the pass wrote
+    assert [view.proposal.kind for view in place.waiting()] == ["contradiction"]
+    with app.database.read() as tx:
+        (kept,) = tx.execute(select(proposal).where(proposal.c.kind == "duplicate")).mappings()
+    assert (kept["this_wording"], kept["that_wording"], kept["codes"], kept["standing"]) == ("", "", [], "stale")
+
+
+def test_t5_one_vault_that_fails_keeps_no_other_waiting(
+    place: Community, app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = app.vaults.create(actor=owner, name="Autre")
+    said = [*village.OTHERS, village.LANGUAGE, village.LANG]
+    app.facts.remember(actor=owner, vault=other.slug, observations=said)
+    place.rest()
+
+    def fails(facts: Any, **also: Any) -> Any:
+        if any(item.number == place.numbers["lang"] for item in facts):
+            raise RuntimeError("a fact nobody can read")
+        return find_pairs(facts, **also)
+
+    monkeypatch.setattr(running, "find_pairs", fails)
+    (outcome,) = app.passes.look()
+    assert outcome.vault_id == other.id
+    assert place.waiting() == []
+    monkeypatch.undo()
+    assert len(app.passes.look()) == 1
+    assert len(place.waiting()) == 3
+
+
 def test_t5_what_one_pass_leaves_over_is_for_the_next(
     place: Community, app: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,6 +356,24 @@ def test_t5_the_background_runs_and_stops(place: Community, app: Application, mo
     app.passes.stop()
     assert len(place.waiting()) == 3
     assert not [thread for thread in threading.enumerate() if thread.name == "souvenance-consolidation"]
+
+
+def test_searches_go_on_while_a_pass_compares_and_nothing_stays_changed(
+    place: Community, app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = sys.getswitchinterval()
+    during: list[float] = []
+
+    def compares(*given: Any, **also: Any) -> Any:
+        during.append(sys.getswitchinterval())
+        assert app.retrieval.search(actor=owner, query="tournament").hits
+        app.facts.remember(actor=owner, vault=SLUG, observations=[Observation(content="Written meanwhile.")])
+        return find_pairs(*given, **also)
+
+    monkeypatch.setattr(running, "find_pairs", compares)
+    assert app.passes.run(actor=owner, vault=SLUG).made is not None
+    assert during == [pytest.approx(0.001)]
+    assert sys.getswitchinterval() == usual
 
 
 def test_a1_only_a_person_who_may_configure_has_a_pass(place: Community, app: Application) -> None:

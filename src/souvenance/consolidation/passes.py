@@ -16,7 +16,7 @@ from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import NotAllowed
 from souvenance.memory.types import LADDER
-from souvenance.retrieval.embedding import Embedding
+from souvenance.retrieval.embedding import Embedding, step_back
 from souvenance.store import claims, passes
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database
@@ -98,7 +98,7 @@ class Passes:
     # --- the background ----------------------------------------------------------------------------------------
 
     def look(self, stop: threading.Event | None = None) -> Sequence[Outcome]:
-        """Give every vault whose time has come its pass; what became of those."""
+        """Give every vault whose time has come its pass; what became of those. One that fails keeps none waiting."""
         steps = [step.memory_type for step in LADDER if step.proposes]
         with self._database.read() as tx:
             vault_ids = passes.vaults_on(tx, steps)
@@ -106,14 +106,18 @@ class Passes:
         for vault_id in vault_ids:
             if stop is not None and stop.is_set():
                 break
-            with self._database.read() as tx:
-                there = passes.step_and_protection(tx, vault_id=vault_id)
-                if there is None:
-                    continue
-                standing = standing_of(tx, vault_id=vault_id, memory_type=there[0])
-            if decide(standing.situation, now=self._clock()).runs:
-                outcomes.append(self._runner.run(vault_id=vault_id, stop=stop))
+            try:
+                if self._is_time(vault_id):
+                    outcomes.append(self._runner.run(vault_id=vault_id, stop=stop))
+            except Exception as error:
+                log.warning("a consolidation failed with %s; the next look tries again", type(error).__name__)
         return outcomes
+
+    def _is_time(self, vault_id: int) -> bool:
+        with self._database.read() as tx:
+            there = passes.step_and_protection(tx, vault_id=vault_id)
+            standing = None if there is None else standing_of(tx, vault_id=vault_id, memory_type=there[0])
+        return standing is not None and decide(standing.situation, now=self._clock()).runs
 
     def start_background(self) -> None:
         """Look after every vault from now on, in a thread of this process. Nothing happens when it runs already."""
@@ -134,6 +138,7 @@ class Passes:
             thread.join(timeout=30.0)
 
     def _run(self, stop: threading.Event) -> None:
+        step_back()
         pause = FIRST_LOOK
         while not stop.wait(pause):
             pause = LOOK_EVERY

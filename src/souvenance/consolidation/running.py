@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from souvenance.consolidation.finding import Findings, Found, find_pairs
+from souvenance.consolidation.giving_way import giving_way
 from souvenance.consolidation.meaning import vectors_of
 from souvenance.consolidation.model import Asking, Model
 from souvenance.consolidation.nearest import Vectors
@@ -109,7 +110,8 @@ class Runner:
                 claims.release(tx, name=hold.name, holder=hold.holder)
                 return Outcome(vault_id=vault_id, decision=decision)
         try:
-            made = self._pass(vault_id, decision, started=now, asked_by=asked_by, hold=hold)
+            with giving_way():
+                made = self._pass(vault_id, decision, started=now, asked_by=asked_by, hold=hold)
         finally:
             forget_readings()
             hold.release()

@@ -82,7 +82,7 @@ def _said(row: Mapping[Any, Any]) -> Said:
     )
     content = row["content"]
     for said, meant in row["said_dates"] or ():
-        if _DAY.fullmatch(meant):
+        if _DAY.fullmatch(meant) and meant[:4] not in said:
             content = content.replace(said, meant)
     if len(content) > LONGEST:
         content = f"{content[:LONGEST]} {wording}"
