@@ -1,8 +1,8 @@
 """Letting searches of the same process go first while facts are compared.
 
-Comparing keeps the interpreter busy for seconds. A search gives the interpreter up at each row it reads and, at Python's
+Comparing keeps the interpreter busy for seconds. A search gives the interpreter up at each row it reads and, at the
 usual 5 ms, waits that long to have it back: a search of 4 ms then took 36 ms, and one in twenty over a second. At 1 ms
-it took 10 ms, and one in twenty 35 ms (5,000 facts, two cores).
+it took 10 to 16 ms, and one in twenty 35 to 40 (5,000 facts, two cores).
 """
 
 from __future__ import annotations
