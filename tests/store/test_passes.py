@@ -376,6 +376,25 @@ def test_searches_go_on_while_a_pass_compares_and_nothing_stays_changed(
     assert sys.getswitchinterval() == usual
 
 
+def test_t5_a_server_that_stops_ends_its_pass_at_once_and_keeps_none_of_it(
+    place: Community, app: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop = threading.Event()
+
+    def stopped(*given: Any, **also: Any) -> Any:
+        stop.set()
+        found = find_pairs(*given, **also)
+        assert (found.compared, found.is_cut) == (0, True)
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "find_pairs", stopped)
+        (outcome,) = app.passes.look(stop)
+    assert outcome.made is None
+    assert place.waiting() == []
+    assert reason(place) is Reason.QUIET  # the claim was given back
+
+
 def test_a1_only_a_person_who_may_configure_has_a_pass(place: Community, app: Application) -> None:
     for actor in (
         app.owner_through(Source.AGENT, is_model=True),

@@ -142,6 +142,28 @@ def test_f6_a_refused_summary_is_not_drafted_again_from_the_same_words(place: Co
         assert draft not in str(tx.execute(select(proposal)).all())  # nobody's words are kept
 
 
+def test_11_12_a_vault_in_french_is_looked_after_as_well(app: Application, owner: Actor, clock: Any) -> None:
+    place = community(app, owner, clock)
+    said = {
+        "langue": Observation(content="La langue du serveur est le français.", key="langue", language="fr"),
+        "lang": Observation(content="Le français est la langue du serveur.", key="langue_serveur", language="fr"),
+        "vingt": Observation(content="Le loto mensuel commence à 20 h.", key="loto", language="fr"),
+        "vingt et une": Observation(content="Le loto mensuel commence à 21 h.", key="loto", language="fr"),
+    }
+    numbers = {name: place.keep(f"fr {name}", observation) for name, observation in said.items()}
+    place.rest()
+    app.passes.look()
+    by_pair = {frozenset({view.proposal.this, view.proposal.that}): view for view in place.waiting()}
+    twice = by_pair[frozenset({numbers["langue"], numbers["lang"]})]
+    against = by_pair[frozenset({numbers["vingt"], numbers["vingt et une"]})]
+    assert (twice.proposal.kind, against.proposal.kind) == (Kind.DUPLICATE, Kind.CONTRADICTION)
+    place.answer(twice, Answer.KEEP_BOTH)
+    place.answer(against, Answer.KEEP_THAT)
+    assert fact(place, "fr vingt").replaced_by == numbers["vingt et une"]
+    place.settle()
+    assert again(place) == []
+
+
 # --- what happened meanwhile ---------------------------------------------------------------------------------------
 
 

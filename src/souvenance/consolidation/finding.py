@@ -51,9 +51,8 @@ def find_pairs(
     places = {item.number: place for place, item in enumerate(compared)}
     cosine = _cosines(compared, vectors)
     findings = Findings()
-    for candidate in candidate_pairs(compared, _neighbours(places, vectors, go_on)):
+    for candidate in candidate_pairs(compared, _neighbours(places, vectors, go_on), go_on=go_on):
         if not go_on():
-            findings.is_cut = True
             break
         one, other = compared[candidate.a], compared[candidate.b]
         similarity = cosine(one.number, other.number)
@@ -65,6 +64,7 @@ def find_pairs(
             findings.answered_before += 1
         else:
             findings.pairs.append(Found(*in_order(one, other, verdict), verdict, similarity))
+    findings.is_cut = not go_on()
     findings.pairs.sort(key=lambda found: (-found.verdict.score, found.this.number, found.that.number))
     return findings
 

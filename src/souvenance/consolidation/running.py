@@ -115,9 +115,9 @@ class Runner:
         finally:
             forget_readings()
             hold.release()
-        return _declined(vault_id, Reason.RUNNING) if made is None else Outcome(
-            vault_id=vault_id, decision=decision, made=made
-        )  # fmt: skip
+        if made is None:
+            return _declined(vault_id, Reason.RUNNING)
+        return Outcome(vault_id=vault_id, decision=decision, made=made)
 
     def _decide(self, tx: Transaction, vault_id: int, now: datetime, *, anyway: bool) -> Decision:
         there = passes.step_and_protection(tx, vault_id=vault_id)
@@ -173,13 +173,15 @@ class Runner:
             there = passes.step_and_protection(tx, vault_id=vault_id)
             if there is None:
                 return None
+            # First, so that what changes while the facts are read counts as changed since.
+            standing = standing_of(tx, vault_id=vault_id, memory_type=there[0])
             facts = read_said(tx, vault_id=vault_id, limit=MOST_FACTS)
             summary = fact_lists.find_summary(tx, vault_id=vault_id)
             present = None if summary is None else said_of(summary)
             if present is not None and present not in facts:
                 facts.append(present)
             return _Read(
-                standing=standing_of(tx, vault_id=vault_id, memory_type=there[0]),
+                standing=standing,
                 facts=facts,
                 summary=present,
                 vectors=vectors_of(
