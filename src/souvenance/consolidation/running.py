@@ -39,7 +39,7 @@ LEASE = 300.0
 """Seconds a pass holds its vault without being renewed; a process of this machine that died is not waited for."""
 RENEW = 10.0
 MOST_FACTS = 20_000
-"""Facts that one pass compares, the last updated first: some minutes of one core, and some 200 MB."""
+"""Facts that one pass compares, the last updated first: a minute or two of one core, and some 250 MB."""
 MOST_PROPOSED = 500
 """Proposals of one pass; what is left over is for the next."""
 
