@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from souvenance.accounts.tokens import Tokens
+from souvenance.consolidation.decide import Proposals
+from souvenance.consolidation.passes import Passes
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.person import User
 from souvenance.ingest.folders import Folders
@@ -42,6 +44,8 @@ class Application:
     bulk: Bulk
     ladder: Ladder
     simulations: Simulations
+    passes: Passes
+    proposals: Proposals
     history: History
     context: Context
     notes: Notes
@@ -64,6 +68,7 @@ class Application:
         """Stop background work and give every connection back."""
         self.changes.close()
         self.watcher.stop()
+        self.passes.stop()
         self.folders.close()
         self.embedding.close()
         self.retrievals.close()

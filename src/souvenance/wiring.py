@@ -5,6 +5,9 @@ from __future__ import annotations
 from souvenance.accounts.owner import ensure_owner
 from souvenance.accounts.tokens import Tokens
 from souvenance.application import Application
+from souvenance.consolidation.decide import Proposals
+from souvenance.consolidation.model import Model
+from souvenance.consolidation.passes import Passes
 from souvenance.domain.clock import Clock, utc_now
 from souvenance.ingest.folders import Folders
 from souvenance.ingest.imports import Imports
@@ -38,10 +41,16 @@ def store_url(settings: Settings) -> str:
     return settings.database_url.get_secret_value() if settings.database_url else sqlite_url(settings.data_folder)
 
 
-def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Embedder | None = None) -> Application:
+def open_application(
+    settings: Settings,
+    *,
+    clock: Clock = utc_now,
+    embedder: Embedder | None = None,
+    consolidation_model: Model | None = None,
+) -> Application:
     """Open the memory these settings point at, making it when it is not there yet.
 
-    `embedder` takes the place of the one the settings name.
+    `embedder` takes the place of the one the settings name; `consolidation_model` is asked during passes.
     """
     lacks = ""
     if embedder is None:
@@ -66,6 +75,8 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         bulk=Bulk(database, clock),
         ladder=ladder,
         simulations=Simulations(database, ladder, fact_search, embedding),
+        passes=Passes(database, clock, embedding, model=consolidation_model),
+        proposals=Proposals(database, clock, embedding),
         history=History(database, clock),
         context=Context(database),
         notes=notes,

@@ -51,6 +51,7 @@ class House:
     embedder: NgramEmbedder
     notes: list[str]
     facts: list[int]
+    proposals: list[str]
 
     def actors(self) -> dict[str, Actor]:
         token = replace(self.owner, route=Route.CLOUD, token_id=1, source=Source.REST)
@@ -66,7 +67,7 @@ def build(folder: Path) -> House:
     embedder = NgramEmbedder(route=Route.CLOUD)
     memory = open_application(Settings(data=folder), embedder=embedder)
     owner = memory.owner_through(Source.COMMAND_LINE)
-    house = House(memory, owner, embedder, [], [])
+    house = House(memory, owner, embedder, [], [], [])
     for name, word, protection in (("Garden", "fern", Protection.NORMAL), (NAME, CANARY, Protection.MAXIMUM)):
         memory.vaults.create(actor=owner, name=name, description=f"about {word}", protection=protection)
         observations = [
@@ -81,6 +82,14 @@ def build(folder: Path) -> House:
         memory.notes.edit(actor=owner, ref=note.id, operation="append", content=f"\nmore {word}")
         memory.facts.edit(actor=owner, number=kept[0].fact.number, content=f"{word} likes green tea")
         memory.facts.retire(actor=owner, number=kept[1].fact.number, version=None, reason=f"because {word}")
+        twice = [Observation(content=f"{word} sings at dawn.", category=name) for name in ("birds", "hours")]
+        memory.facts.remember(actor=owner, vault=name, observations=twice)
+        told = [Observation(content=f"{word} keeps {what}.", importance=9) for what in ("bees", "a boat", "three oaks")]
+        memory.facts.remember(actor=owner, vault=name, observations=told)
+        memory.passes.run(actor=owner, vault=name, anyway=True)
+        proposed = memory.proposals.list(actor=owner, vault=name)
+        assert [view.proposal.kind for view in proposed] == ["duplicate", "summary"]
+        house.proposals += [view.proposal.id for view in proposed]
         memory.context.pin(actor=owner, ref=note.id)
         memory.context.pin(actor=owner, ref=other.id)
         house.notes += [note.id, other.id, kept[0].fact.note_id]
@@ -118,6 +127,7 @@ def rest_paths(house: House, actor: Actor) -> Iterator[Path_]:
         "change_id": [1, 2, 3, 4, 5, 6, 7, 8],
         "node": [*(f"fact:{number}" for number in house.facts), *(f"note:{one}" for one in house.notes)],
         "token": [1],
+        "proposal": [*house.proposals, "0" * 12],
     }
     for path, operations in api.openapi()["paths"].items():
         names = re.findall(r"{(\w+)}", path)
@@ -197,6 +207,9 @@ def library_paths(house: House, actor: Actor) -> Iterator[Path_]:
         ("retrieval log", lambda: memory.retrievals.list(actor=actor)),
         ("blind spots", lambda: memory.retrievals.blind_spots(actor=actor)),
         ("facts of the protected vault", lambda: memory.facts.list(actor=actor, vault="samarkand")),
+        ("proposals of the protected vault", lambda: memory.proposals.list(actor=actor, vault="samarkand")),
+        ("a draft of it", lambda: memory.proposals.get(actor=actor, proposal=house.proposals[-1])),
+        ("its passes", lambda: memory.passes.status(actor=actor, vault="samarkand")),
         ("recent notes", lambda: memory.notes.recent(actor=actor)),
         ("trash", lambda: memory.notes.list(actor=actor, trashed=True)),
     ):

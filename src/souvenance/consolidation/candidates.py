@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -40,11 +40,13 @@ def candidate_pairs(
     neighbours: Mapping[int, Sequence[tuple[int, float]]] | None = None,
     *,
     per_fact: int = PER_FACT,
+    go_on: Callable[[], bool] = lambda: True,
 ) -> list[Candidate]:
     """The pairs of `facts` worth judging, each once, in order of place.
 
     `neighbours` gives, for the place of a fact, places of its nearest facts with their cosines. Facts with two
     different subjects never pair. Time grows with the number of facts, not its square: 20,000 facts take seconds.
+    `go_on` is asked at each fact, and ends it when it says no.
     """
     found: dict[tuple[int, int], float | None] = {}
     for place, near in (neighbours or {}).items():
@@ -52,7 +54,7 @@ def candidate_pairs(
             if other != place and _same_subject(facts[place], facts[other]):
                 found[min(place, other), max(place, other)] = similarity
     for group in _by_subject(facts):
-        for a, b in _by_words(facts, group, per_fact):
+        for a, b in _by_words(facts, group, per_fact, go_on):
             found.setdefault((a, b), None)
     return [Candidate(a, b, similarity) for (a, b), similarity in sorted(found.items())]
 
@@ -74,10 +76,12 @@ def _by_subject(facts: Sequence[FactText]) -> Iterator[list[int]]:
         yield sorted(group + anyone) if len(groups) * len(anyone) <= 4 * len(facts) else group
 
 
-def _by_words(facts: Sequence[FactText], group: list[int], per_fact: int) -> Iterator[tuple[int, int]]:
+def _by_words(
+    facts: Sequence[FactText], group: list[int], per_fact: int, go_on: Callable[[], bool]
+) -> Iterator[tuple[int, int]]:
     if len(group) < 2:
         return
-    features = [_features(facts[place]) for place in group]
+    features = [_features(facts[place]) for place in group if go_on()]
     holders: dict[Hashable, list[int]] = defaultdict(list)
     for local, own in enumerate(features):
         for feature in own:
@@ -88,6 +92,8 @@ def _by_words(facts: Sequence[FactText], group: list[int], per_fact: int) -> Ite
         if 2 <= len(places) <= COMMON_FROM
     }
     for local, own in enumerate(features):
+        if not go_on():
+            return
         lists = [(postings[feature], weight) for feature, weight in own.items() if feature in postings]
         if not lists:
             continue

@@ -86,6 +86,12 @@ class StaleVersion(Conflict):
     code = "stale_version"
 
 
+class StaleProposal(Conflict):
+    """A fact of the proposal was rewritten, retired, deleted, moved or erased since; nothing was applied (T5)."""
+
+    code = "stale_proposal"
+
+
 class AmbiguousEdit(Conflict):
     """An edit that could mean two things; nothing was written (N2)."""
 

@@ -13,10 +13,13 @@ from typing import Any, Literal, Self
 from pydantic import SecretStr
 
 from souvenance.application import Application
+from souvenance.consolidation.decide import Decided, ProposalView
+from souvenance.consolidation.running import Outcome
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.errors import Conflict, InvalidInput, NotFound
 from souvenance.domain.fact import DEFAULT_CATEGORY, Fact
 from souvenance.domain.note import Note, NoteClass
+from souvenance.domain.proposal import Answer as ProposalAnswer
 from souvenance.domain.vault import MemoryType, Vault
 from souvenance.memory.ladder import BUDGET_TOKENS, Given
 from souvenance.memory.remember import Observation, Remembered
@@ -41,9 +44,10 @@ class Souvenance:
             print(hit.excerpt)
 
     Give a data folder, or `database_url` for PostgreSQL; neither opens the memory of SOUVENANCE_DATA or
-    SOUVENANCE_DATABASE_URL, or the user's own. Vectors are made in the background, unless `embedder="none"` (search
-    then works by words) or `background=False` (`wait_until_embedded` then makes them); an object that follows
-    `souvenance.models.embedder.Embedder` takes the bundled model's place. `name` is kept as the author of every change.
+    SOUVENANCE_DATABASE_URL, or the user's own. Vectors are made and quiet vaults consolidated in the background, unless
+    `background=False` (`wait_until_embedded` and `consolidate` then do it when called). `embedder="none"` makes no
+    vectors, and search works by words; an object that follows `souvenance.models.embedder.Embedder` takes the bundled
+    model's place. `name` is kept as the author of every change.
     Any thread may use one object; close it, or use it in a `with` block, to end its background work.
     Refusals are `souvenance.domain.errors.SouvenanceError`s: each has a `code` and a `hint` that says the way out.
     """
@@ -76,6 +80,8 @@ class Souvenance:
         self._background = background and self._has_embedder
         if self._background:
             self.application.embedding.start_background()
+        if background:
+            self.application.passes.start_background()
 
     def close(self) -> None:
         """End background work and give the connections back. What was remembered is already durable."""
@@ -243,6 +249,21 @@ class Souvenance:
             actor=self.actor, vault=vault, to=_memory_type(memory_type), message=message
         )
 
+    def consolidate(self, vault: str, *, anyway: bool = False) -> Outcome:
+        """Look now for what a vault says twice or contradicts, and propose; the outcome says why where it declines.
+
+        `anyway` has it even where the vault is small, unchanged, busy or had its pass today.
+        """
+        return self.application.passes.run(actor=self.actor, vault=vault, anyway=anyway)
+
+    def proposals(self, vault: str, *, limit: int = 50) -> list[ProposalView]:
+        """What passes proposed in a vault and nobody answered yet; each names the answers that may be given."""
+        return self.application.proposals.list(actor=self.actor, vault=vault, limit=limit)
+
+    def answer(self, proposal: str, answer: ProposalAnswer | str) -> Decided:
+        """Decide a proposal by its id, with one of its answers. A merge retires one fact, which can be restored."""
+        return self.application.proposals.answer(actor=self.actor, proposal=proposal, answer=_answer(answer))
+
     @property
     def vaults(self) -> list[Vault]:
         """The vaults, by name."""
@@ -270,6 +291,13 @@ def _memory_type(name: MemoryType | str) -> MemoryType:
         return MemoryType(name)
     except ValueError:
         raise InvalidInput(f"There is no memory type {name!r}.", hint=f"They are {', '.join(MemoryType)}.") from None
+
+
+def _answer(name: ProposalAnswer | str) -> ProposalAnswer:
+    try:
+        return ProposalAnswer(name)
+    except ValueError:
+        raise InvalidInput(f"There is no answer {name!r}.", hint=f"They are {', '.join(ProposalAnswer)}.") from None
 
 
 def _observation(item: str | Mapping[str, Any] | Observation) -> Observation:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from souvenance.consolidation.pairs import candidate_pairs, judge
+from souvenance.consolidation.foreseen import foresee
 from souvenance.domain.access import Actor
 from souvenance.domain.fact import Fact, State
 from souvenance.domain.vault import MemoryType, Vault
@@ -26,18 +25,12 @@ from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.vector_index.codes import read_vectors
 
-COMPARING_SECONDS = 0.35
-"""Time given to looking for facts that say the same; on a large vault the newest are compared, and how many is said."""
-FIRST_COMPARED = 100
-SHARED_KEY = 6
-"""A key that more facts share tells nothing."""
 EXAMPLES = 5
 LISTED = 10
 """Facts named among those that win or lose a place."""
 ALIKE = 0.95
 """Cosine from which two facts are said to be held alike by their vectors."""
 COMPARED_VECTORS = 1500
-MOST_COMPARED = 20_000
 CALL_TEXTS = 64
 """Texts of one call to an embedder."""
 
@@ -71,25 +64,6 @@ class Simulation:
             "figures": {step: dict(found) for step, found in self.figures.items()},
             "milliseconds": round(self.milliseconds, 1),
         }
-
-
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """A fact as pairs are judged by."""
-
-    key: str
-    content: str
-    language: str | None
-    subject: object
-
-
-@dataclass
-class _Pairs:
-    duplicates: int = 0
-    contradictions: int = 0
-    compared: int = 0
-    is_cut: bool = False
-    examples: list[dict[str, Any]] = field(default_factory=list)
 
 
 class Simulations:
@@ -203,31 +177,23 @@ class Simulations:
         return given.facts
 
     def _consolidated(self, vault: Vault) -> dict[str, Any]:
-        """Duplicates and contradictions among the newest facts, as many as time allows, with real examples."""
-        until = time.perf_counter() + COMPARING_SECONDS
+        """What a pass would propose among the newest facts, as many as time allows, with real examples."""
+        found = foresee(self._database, self._embedding, vault_id=vault.id)
+        pairs = found.pairs[:EXAMPLES]
         with self._database.read() as tx:
-            total = lists.amount(tx, vault_id=vault.id).facts
-            numbers = _likeliest_first(lists.newest_keys(tx, vault_id=vault.id, limit=MOST_COMPARED))
-            found, size, spent = _Pairs(), min(FIRST_COMPARED, len(numbers)), 0.0
-            facts: list[Fact] = []
-            while size > len(facts):
-                facts += lists.read_facts(tx, vault_id=vault.id, numbers=numbers[len(facts) : size])
-                started = time.perf_counter()
-                judged = _compared(facts, until)
-                if judged.is_cut and found.compared:
-                    break
-                found, spent = judged, time.perf_counter() - started
-                # Twice as many take more than twice as long: go on only where that fits.
-                if judged.is_cut or time.perf_counter() + 2.5 * spent > until:
-                    break
-                size = min(2 * size, len(numbers))
+            numbers = [number for pair in pairs for number in (pair.this.number, pair.that.number)]
+            named = {item.number: _named(item) for item in lists.read_facts(tx, vault_id=vault.id, numbers=numbers)}
         return {
-            "facts": total,
+            "facts": found.facts,
             "compared": found.compared,
-            "is_complete": found.compared >= total and not found.is_cut,
-            "duplicates": found.duplicates,
-            "contradictions": found.contradictions,
-            "examples": found.examples,
+            "is_complete": found.is_complete,
+            "duplicates": found.count("duplicate"),
+            "contradictions": found.count("contradiction"),
+            "examples": [
+                {"label": pair.verdict.label, "a": named[pair.this.number], "b": named[pair.that.number]}
+                for pair in pairs
+                if pair.this.number in named and pair.that.number in named
+            ],
         }
 
     def _semantic(self, vault: Vault) -> dict[str, Any]:
@@ -281,28 +247,3 @@ def _height(memory_type: MemoryType) -> int:
 
 def _named(item: Fact) -> dict[str, Any]:
     return {"number": item.number, "line": fact_line(item)[:200]}
-
-
-def _likeliest_first(keyed: Sequence[tuple[int, str]]) -> list[int]:
-    """Numbers in the order worth comparing: facts whose key a few others have, then the rest, each the newest first."""
-    counts = Counter(key for _, key in keyed if key)
-    shared = [number for number, key in keyed if 2 <= counts.get(key, 0) <= SHARED_KEY]
-    return [*shared, *(number for number, key in keyed if not 2 <= counts.get(key, 0) <= SHARED_KEY)]
-
-
-def _compared(facts: Sequence[Fact], until: float) -> _Pairs:
-    """Judge the likely pairs of these facts until the time is up."""
-    texts = [_Text(item.key, item.content, item.language, (item.subject_kind, item.subject_id)) for item in facts]
-    found = _Pairs(compared=len(facts))
-    for pair in candidate_pairs(texts):
-        if time.perf_counter() > until:
-            found.is_cut = True
-            break
-        verdict = judge(texts[pair.a], texts[pair.b])
-        if verdict.label == "distinct":
-            continue
-        found.duplicates += verdict.label == "duplicate"
-        found.contradictions += verdict.label == "contradiction"
-        if len(found.examples) < EXAMPLES:
-            found.examples.append({"label": verdict.label, "a": _named(facts[pair.a]), "b": _named(facts[pair.b])})
-    return found

@@ -271,7 +271,7 @@ class Embedding:
             self._queries.close()
 
     def _run(self, stop: threading.Event) -> None:
-        _step_back()
+        step_back()
         feed = ChangeFeed(self._database)
         worker: CatchUp | None = None
         failures = fruitless = 0
@@ -353,7 +353,7 @@ class Embedding:
         )
 
 
-def _step_back() -> None:
+def step_back() -> None:
     """Let searches and writes of this machine go first. Linux gives each thread its own niceness; elsewhere it is one
     for the process, and is left alone."""
     with contextlib.suppress(AttributeError, OSError):

@@ -33,7 +33,7 @@ def build_app(
     on_start: Callable[[], None] = lambda: None,
     on_stop: Callable[[], None] = lambda: None,
 ) -> Starlette:
-    """REST at `/api/v1`, MCP at `/mcp`, and the probes. What is written is embedded meanwhile."""
+    """REST at `/api/v1`, MCP at `/mcp`, and the probes. What is written is embedded and consolidated meanwhile."""
     metrics = Metrics(memory)
     doorkeeper = Doorkeeper(memory, local_token=local_token)
     mcp = McpEndpoint(memory, settings, local_token=local_token)
@@ -44,12 +44,14 @@ def build_app(
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         memory.embedding.start_background()
         memory.watcher.start()
+        memory.passes.start_background()
         async with mcp.lifespan():
             on_start()
             try:
                 yield
             finally:
                 on_stop()
+        await anyio.to_thread.run_sync(memory.passes.stop)
         await anyio.to_thread.run_sync(memory.watcher.stop)
         await anyio.to_thread.run_sync(memory.embedding.stop)
 

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, and_, bindparam, delete, func, insert, sel
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.errors import NotFound, StaleVersion, Withheld
 from souvenance.domain.fact import Fact, SaidDate, State, SubjectKind, folded
-from souvenance.store import passages
+from souvenance.store import passages, proposals
 from souvenance.store.access import readable, withheld
 from souvenance.store.database import Transaction
 from souvenance.store.tables import fact, link, passage, revision
@@ -218,7 +218,7 @@ def count_facts(tx: Transaction, vault_ids: Iterable[int]) -> dict[int, int]:
 
 
 def purge_facts(tx: Transaction, *, vault_id: int, numbers: Sequence[int]) -> None:
-    """Remove facts for good: their passages, words, vectors and revisions go with them (F9)."""
+    """Remove facts for good: passages, words, vectors, revisions and what proposals keep of them go too (F9)."""
     for start in range(0, len(numbers), 500):
         chunk = list(numbers[start : start + 500])
         here = (passage.c.vault_id == vault_id) & passage.c.fact_number.in_(chunk)
@@ -237,3 +237,4 @@ def purge_facts(tx: Transaction, *, vault_id: int, numbers: Sequence[int]) -> No
             )
         )
         tx.execute(delete(fact).where(fact.c.vault_id == vault_id, fact.c.number.in_(chunk)))
+        proposals.forget_facts(tx, vault_id=vault_id, numbers=chunk)

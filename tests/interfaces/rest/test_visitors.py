@@ -48,6 +48,8 @@ BODIES: dict[str, Any] = {
     "put /vaults/{vault}/type": {"memory_type": "journal"},
     "patch /vaults/{vault}/settings": {"max_injected": 5},
     "post /vaults/{vault}/given": {"message": "m"},
+    "post /vaults/{vault}/passes": {"anyway": True},
+    "post /proposals/{proposal}/answer": {"answer": "keep_both"},
     "post /facts/bulk": {"action": "delete", "numbers": [1]},
     "post /facts/{number}/move": {"vault": "lyre"},
 }
@@ -59,11 +61,16 @@ def routes(client: TestClient, memory: Application, owner: Actor, tmp_path: Path
     memory.vaults.create(actor=owner, name="Harpe")
     memory.vaults.create(actor=owner, name="Lyre")
     kept = memory.facts.remember(actor=owner, vault="harpe", observations=[Observation(content="has strings")])[0]
+    memory.facts.remember(
+        actor=owner, vault="harpe", observations=[Observation(content="has strings", category="twice")]
+    )
     note = memory.notes.create(actor=owner, vault="harpe", title="Strings", content="gut")
+    memory.passes.run(actor=owner, vault="harpe", anyway=True)
+    (proposed,) = memory.proposals.list(actor=owner, vault="harpe")
     of_fact = memory.history.of_fact(actor=owner, number=kept.fact.number)[0].change_id
     of_note = memory.history.of_note(actor=owner, ref=note.id)[0].change_id
     real = {"vault": "harpe", "number": kept.fact.number, "note": note.id, "place": "p", "token": 9, "folder": "0" * 12}
-    real["node"] = f"note:{note.id}"
+    real |= {"node": f"note:{note.id}", "proposal": proposed.proposal.id}
     watched = tmp_path / "watched"
     watched.mkdir()
     found = []
@@ -120,7 +127,7 @@ def test_a3_a_token_of_another_vault_finds_nothing_and_is_told_nothing(ask: Any,
         if pattern.startswith(OWNERS):
             found = ask(method, path, body, by=other)
             assert (found.status_code, found.json()["code"]) == (403, "not_allowed"), (method, path, found.text)
-        elif re.search(r"\{(vault|number|note|node)\}", pattern):
+        elif re.search(r"\{(vault|number|note|node|proposal)\}", pattern):
             found = ask(method, path, body, by=other)
             assert (found.status_code, found.json()["code"]) == (404, "not_found"), (method, path, found.text)
         else:

@@ -22,6 +22,7 @@ from souvenance.interfaces.cli import (
     ladder,
     map,
     note,
+    proposal,
     remember,
     scope,
     token,
@@ -49,13 +50,14 @@ command = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for single in (remember.group, find.group, audit.group, upkeep.group):
+for single in (remember.group, find.group, audit.group, upkeep.group, proposal.single):
     command.add_typer(single)
 vault.group.add_typer(scope.group)
 vault.group.add_typer(ladder.group)
+vault.group.add_typer(proposal.vaults)
 for noun in (
     vault.group, fact.group, note.group, folder.group, history.group, audit.retrievals, context.group, token.group,
-    ingest.group, map.group, ladder.memory, trash.group,
+    ingest.group, map.group, ladder.memory, trash.group, proposal.group,
 ):  # fmt: skip
     command.add_typer(noun)
 

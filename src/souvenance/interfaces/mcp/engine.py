@@ -45,8 +45,9 @@ class Memory:
                 from souvenance.wiring import open_application
 
                 self._opened = open_application(self._settings)
-                # No `serve` runs, or it would have been asked: what is written here is embedded here.
+                # No `serve` runs, or it would have been asked: what is written here is embedded and looked after here.
                 self._opened.embedding.start_background()
+                self._opened.passes.start_background()
             return self._opened
 
     def close(self) -> None:

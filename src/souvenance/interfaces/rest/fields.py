@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, TypeVar
 
 from fastapi import Path, Query
@@ -38,9 +39,18 @@ class Shown(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
 
+class Language(StrEnum):
+    """Of the words that people read."""
+
+    ENGLISH = "en"
+    FRENCH = "fr"
+
+
+In = Annotated[Language, Query(description="Language of the words that people read.")]
 VaultName = Annotated[str, Path(min_length=1, max_length=200, description="Slug or name of a vault.")]
 FactNumber = Annotated[int, Path(ge=1, le=LARGEST, description="Number of a fact, as in `#12`.")]
 NoteId = Annotated[str, Path(pattern=r"^[0-9a-z]{12}$", description="Id of a note.")]
+ProposalId = Annotated[str, Path(pattern=r"^[0-9a-z]{12}$", description="Id of a proposal.")]
 ChangeId = Annotated[int, Path(ge=1, le=LARGEST, description="A change of its history.")]
 Limit = Annotated[int, Query(ge=1, le=MOST, description="At most this many.")]
 Offset = Annotated[int, Query(ge=0, le=2**31 - 1, description="Skip this many.")]

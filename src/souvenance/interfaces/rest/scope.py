@@ -5,26 +5,16 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from pydantic import Field
 
 from souvenance.domain.attention import Mix
 from souvenance.domain.errors import InvalidInput
 from souvenance.interfaces.rest.caller import Caller, Memory
-from souvenance.interfaces.rest.fields import Given, Shown, Vault
+from souvenance.interfaces.rest.fields import Given, In, Language, Shown, Vault
 from souvenance.vaults.attention import ScopeView
 
 router = APIRouter(prefix="/scope", tags=["vaults"])
-
-
-class Language(StrEnum):
-    """Of the labels."""
-
-    ENGLISH = "en"
-    FRENCH = "fr"
-
-
-In = Annotated[Language, Query(description="Language of `state` and `label`.")]
 
 
 class WeightShown(Shown):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from souvenance.store.tables.books import change_mark, claim, counter
+from souvenance.store.tables.consolidation import consolidation_pass, proposal
 from souvenance.store.tables.context import context_item, context_setting
 from souvenance.store.tables.folders import watched_file, watched_folder
 from souvenance.store.tables.history import audit, change, retrieval, revision
@@ -28,6 +29,7 @@ __all__ = [
     "change",
     "change_mark",
     "claim",
+    "consolidation_pass",
     "context_item",
     "context_setting",
     "counter",
@@ -40,6 +42,7 @@ __all__ = [
     "passage",
     "passage_vector",
     "passage_words",
+    "proposal",
     "retrieval",
     "revision",
     "scope_setting",
