@@ -2,10 +2,7 @@
 
 import json
 import os
-import sqlite3
 import subprocess
-import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,6 +18,7 @@ from souvenance.domain.fact import SubjectKind
 from souvenance.domain.folder import FolderStatus
 from souvenance.domain.vault import Protection
 from souvenance.memory.remember import Observation
+from souvenance.retrieval.answer import Matcher
 from souvenance.settings import Settings
 from souvenance.store import tables
 from souvenance.store.columns import Vector
@@ -75,9 +73,9 @@ def fill(app: Application, owner: Actor, tmp_path: Path) -> None:
     trashed = remember(app, owner, "harpe", SECRETS[11])
     app.facts.delete(actor=owner, number=trashed)
     note = app.notes.create(
-        actor=owner, vault="harpe", title=SECRETS[6], content=f"# {SECRETS[7]}\n\nLa zygomatique.", front_matter={"a": SECRETS[1]}
+        actor=owner, vault="harpe", title=SECRETS[6], content=f"# {SECRETS[7]}\n\nLa zygomatique, voir [[Autre page]].", front_matter={"a": SECRETS[1]}
     )
-    app.context.pin(actor=owner, note=note.id)
+    app.context.pin(actor=owner, ref=note.id)
     remember(app, owner, "lyre", KEPT_FACT)
     remember(app, owner, "lyre", SECRETS[0])  # the same words, another's own
     folder = tmp_path / "dossier-suivi"
@@ -88,7 +86,7 @@ def fill(app: Application, owner: Actor, tmp_path: Path) -> None:
     app.folders.scan(actor=owner, folder=str(folder))
     app.embedding.catch_up()
     app.retrieval.search(actor=owner, query=SECRETS[13])
-    app.retrieval.search(actor=owner, query="harpiste mardi")
+    app.retrieval.search(actor=owner, query="harpiste mardi", matcher=Matcher.WORDS)
     app.retrievals.flush()
 
 
@@ -152,9 +150,9 @@ def test_f7_an_erased_vault_is_in_no_row_and_no_byte_and_learns_again(
             assert not in_the_files(app, secret), secret
     # CASES 1: the same words in another vault are untouched, and still found.
     assert app.facts.list(actor=owner, vault="lyre") == lyre
-    assert {hit.vault for hit in app.retrieval.search(actor=owner, query="harpe celtique").hits} == {"lyre"}
-    assert app.retrieval.search(actor=owner, query="zygomatique quadrisyllabique").hits == ()
-    assert [item.query for item in app.retrievals.list(actor=owner)][-1] == "harpiste mardi"
+    assert {hit.vault for hit in app.retrieval.search(actor=owner, query="harpe celtique", matcher=Matcher.WORDS).hits} == {"lyre"}
+    assert app.retrieval.search(actor=owner, query="zygomatique quadrisyllabique", matcher=Matcher.WORDS).hits == ()
+    assert "harpiste mardi" in [item.query for item in app.retrievals.list(actor=owner)]
     assert [view.folder.status for view in app.folders.list(actor=owner)] == [FolderStatus.SUSPENDED]
     # The audit says who, when and how many.
     entry = next(item for item in app.history.audit(actor=owner) if item.verb == "erase.vault")
@@ -180,10 +178,10 @@ def member_facts(app: Application, owner: Actor) -> None:
     remember(app, owner, "harpe", "Répond à la question d'avant", **other)
     remember(app, owner, "lyre", "Mange des topinambours confits", category="goûts-alimentaires", **about)
     remember(app, owner, "lyre", "Marguerite a vu Quintefeuille au marché", **other)
-    remember(app, owner, "lyre", "La lyre a sept cordes", **other)
+    remember(app, owner, "lyre", "La lyre a sept cordes")
     app.embedding.catch_up()
     app.retrieval.search(actor=owner, query="que mange Quintefeuille")
-    app.retrieval.search(actor=owner, query="cordes lyre")
+    app.retrieval.search(actor=owner, query="cordes lyre", matcher=Matcher.WORDS)
     app.retrievals.flush()
 
 
