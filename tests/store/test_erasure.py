@@ -73,7 +73,11 @@ def fill(app: Application, owner: Actor, tmp_path: Path) -> None:
     trashed = remember(app, owner, "harpe", SECRETS[11])
     app.facts.delete(actor=owner, number=trashed)
     note = app.notes.create(
-        actor=owner, vault="harpe", title=SECRETS[6], content=f"# {SECRETS[7]}\n\nLa zygomatique, voir [[Autre page]].", front_matter={"a": SECRETS[1]}
+        actor=owner,
+        vault="harpe",
+        title=SECRETS[6],
+        content=f"# {SECRETS[7]}\n\nLa zygomatique, voir [[Autre page]].",
+        front_matter={"a": SECRETS[1]},
     )
     app.context.pin(actor=owner, ref=note.id)
     remember(app, owner, "lyre", KEPT_FACT)
@@ -150,7 +154,9 @@ def test_f7_an_erased_vault_is_in_no_row_and_no_byte_and_learns_again(
             assert not in_the_files(app, secret), secret
     # CASES 1: the same words in another vault are untouched, and still found.
     assert app.facts.list(actor=owner, vault="lyre") == lyre
-    assert {hit.vault for hit in app.retrieval.search(actor=owner, query="harpe celtique", matcher=Matcher.WORDS).hits} == {"lyre"}
+    assert {
+        hit.vault for hit in app.retrieval.search(actor=owner, query="harpe celtique", matcher=Matcher.WORDS).hits
+    } == {"lyre"}
     assert app.retrieval.search(actor=owner, query="zygomatique quadrisyllabique", matcher=Matcher.WORDS).hits == ()
     assert "harpiste mardi" in [item.query for item in app.retrievals.list(actor=owner)]
     assert [view.folder.status for view in app.folders.list(actor=owner)] == [FolderStatus.SUSPENDED]
@@ -220,7 +226,9 @@ def test_f7_the_past_of_a_fact_that_was_once_about_the_member_goes_and_the_fact_
     member_facts(app, owner)
     about = {"subject_kind": SubjectKind.MEMBER, "subject_id": MEMBER}
     number = remember(app, owner, "lyre", "Chausse du quarante-quatre fillette", **about)
-    app.facts.edit(actor=owner, number=number, content="La salle est chauffée", subject_kind=SubjectKind.VAULT, subject_id="")
+    app.facts.edit(
+        actor=owner, number=number, content="La salle est chauffée", subject_kind=SubjectKind.VAULT, subject_id=""
+    )
     app.erasures.erase(actor=owner, member=MEMBER, confirm=MEMBER)
     assert app.facts.get(actor=owner, number=number).content == "La salle est chauffée"
     assert in_a_row(app, "quarante-quatre") == []

@@ -392,5 +392,3 @@ def everything(app: Application) -> str:
         return "\n".join(
             repr(tuple(row)) for table in tables.metadata.sorted_tables for row in tx.execute(select(table))
         )
-
-

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from souvenance.store.erasure.traces import LONG, NOTHING, Finder, Windows
+from souvenance.store.erasure.traces import LONG, NOTHING, Finder, Windows, together
 
 CHUNK = 4 * 1024 * 1024
 
@@ -44,7 +44,7 @@ def main() -> None:
     """Read the files named on standard input."""
     with np.load(io.BytesIO(sys.stdin.buffer.read()), allow_pickle=False) as told:
         windows, paths = Windows(told["long"], told["short"]), [Path(str(path)) for path in told["paths"]]
-    finder, found = Finder(windows), NOTHING
+    finder, parts = Finder(windows), [NOTHING]
     for path in paths:
         try:
             source = path.open("rb")
@@ -53,8 +53,8 @@ def main() -> None:
         with source:
             before = b""
             while chunk := source.read(CHUNK):
-                found = found.also(finder.found_in(before + chunk))
+                parts.append(finder.found_in(before + chunk))
                 before = chunk[-LONG:]
-    answer = io.BytesIO()
+    found, answer = together(parts), io.BytesIO()
     np.savez(answer, long=found.long, short=found.short)
     sys.stdout.buffer.write(answer.getvalue())

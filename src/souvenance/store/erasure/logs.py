@@ -1,8 +1,8 @@
 """Which entries of the retrieval log an erasure takes (F7, N11).
 
-An entry that queried the vault goes when it found something that is erased, when it queried nothing else, when its query
-names the member, or when it holds a word or a piece of text that nothing which is left holds. The others stay: what
-someone asked of all their vaults and found elsewhere says nothing of what is gone.
+An entry that queried the vault goes when it found something that is erased, when it queried nothing else, when its
+query names the member, or when it holds a word or a piece of text that nothing which is left holds. The others stay:
+what someone asked of all their vaults and found elsewhere says nothing of what is gone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from souvenance.store import backlog, text_index
 from souvenance.store.database import Transaction
 from souvenance.store.erasure.declared import Doomed
 from souvenance.store.erasure.remaining import rightful
-from souvenance.store.erasure.traces import NOTHING, Finder, Traces, Windows
+from souvenance.store.erasure.traces import Finder, Traces, Windows, together
 from souvenance.store.tables import fact, membership, note, retrieval, vault
 from souvenance.store.terms import analyse_query
 
@@ -63,10 +63,7 @@ class LogEntries:
                 if len(held):
                     suspects[row["id"]] = held
         if suspects:
-            every = NOTHING
-            for held in suspects.values():
-                every = every.also(held)
-            fine = rightful(self._tx, every, with_logs=False)
+            fine = rightful(self._tx, together(list(suspects.values())), with_logs=False, with_vectors=False)
             chosen |= {number for number, held in suspects.items() if len(held.without(fine))}
         return chosen
 

@@ -2,8 +2,8 @@
 
 Deleting with `secure_delete` is not enough. When a page is split, SQLite moves cells to another page and may leave
 their bytes behind in the first one's free space, where no later deletion finds them (seen at once under a few thousand
-random writes). So the file is written anew from the rows that are left (VACUUM), and the write-ahead log cut to no byte.
-Both need that nobody holds an older state open; who does is waited for in the background.
+random writes). So the file is written anew from the rows that are left (VACUUM), and the write-ahead log cut to no
+byte. Both need that nobody holds an older state open; who does is waited for in the background.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ such as a vector, six windows are enough: it is written and moved as a whole.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,9 +21,12 @@ Numbers = NDArray[np.uint64]
 
 LONG, SHORT = 16, 8
 EVERY = 4
-MOST = 4_000_000
-"""Windows kept; where there are more, every second one goes, again and again: memory stays under some 100 MB."""
+MOST = 2_000_000
+"""Windows kept; where there are more, every second one goes, again and again: memory stays bounded, and a piece that has
+survived is still found by one of its many windows."""
 GATHER = 1 << 20
+TELLING = 8
+"""Different bytes in a window of a blob, below which it could be anybody's: a run of zeros stands in every file."""
 _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _MIX = np.uint64(29)
 _EMPTY: Numbers = np.empty(0, dtype=np.uint64)
@@ -66,6 +69,21 @@ def _sixteens(eights: Numbers) -> Numbers:
         return mixed ^ (mixed >> _MIX)
 
 
+def _distinct(numbers: Numbers) -> Numbers:
+    """Sorted, each once: NumPy's own hashes millions of them, which takes many times as long."""
+    ordered = np.sort(numbers)
+    first = np.ones(len(ordered), dtype=bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[first]
+
+
+def _escaped(text: str) -> bytes:
+    """The text as JSON writes it; nothing where that is no different."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return b""
+    return json.dumps(text)[1:-1].encode()
+
+
 class Traces:
     """Gathers the windows of what is about to go. Memory is bounded, whatever the texts are."""
 
@@ -100,14 +118,15 @@ class Traces:
 
     def _text(self, text: str) -> None:
         self._bytes(text.encode("utf-8", "replace"))
-        escaped = json.dumps(text)[1:-1]
-        if escaped != text:
-            self._bytes(escaped.encode())
+        if escaped := _escaped(text):
+            self._bytes(escaped)
 
     def _blob(self, raw: bytes) -> None:
         last = len(raw) - LONG
         for place in {last * part // 5 for part in range(6)} if last > 0 else {0}:
-            self._bytes(raw[place : place + LONG])
+            window = raw[place : place + LONG]
+            if len(set(window)) >= TELLING:
+                self._bytes(window)
 
     def _bytes(self, raw: bytes) -> None:
         if len(raw) < SHORT:
@@ -134,12 +153,13 @@ class Traces:
         within = np.arange(len(raw)) - np.repeat(starts, lengths)
         left = np.repeat(ends, lengths) - np.arange(len(raw))
         wanted = np.flatnonzero((left >= LONG) & ((within % self._step == 0) | (left == LONG)))
+        wanted = wanted[eights[wanted] != eights[wanted + SHORT]]  # a row of dashes tells nothing
         self._long.append(sixteens[wanted])
-        if sum(map(len, self._long)) > 2 * MOST:
+        if sum(map(len, self._long)) > MOST:
             self._settle()
 
     def _settle(self) -> Windows:
-        settled = Windows(*(np.unique(np.concatenate([_EMPTY, *kept])) for kept in (self._long, self._short)))
+        settled = Windows(*(_distinct(np.concatenate([_EMPTY, *kept])) for kept in (self._long, self._short)))
         while len(settled.long) > MOST:
             settled, self._step = Windows(settled.long[::2].copy(), settled.short), self._step * 2
         self._long, self._short = [settled.long], [settled.short]
@@ -157,7 +177,7 @@ class Finder:
     def __init__(self, windows: Windows) -> None:
         self._wanted = windows
         self._bits = 16
-        while self._bits < 26 and (1 << self._bits) < 16 * max(len(windows), 1):
+        while self._bits < 24 and (1 << self._bits) < 16 * max(len(windows), 1):
             self._bits += 1
         self._marks = tuple(self._marked(numbers) for numbers in (windows.long, windows.short))
 
@@ -181,20 +201,35 @@ class Finder:
     def _known(self, numbers: Numbers, wanted: Numbers, marks: NDArray[np.bool_]) -> Numbers:
         if not len(wanted) or not len(numbers):
             return _EMPTY
-        likely = np.unique(numbers[marks[self._place(numbers)]])
-        return np.intersect1d(likely, wanted, assume_unique=True)
+        likely = numbers[marks[self._place(numbers)]]
+        places = np.minimum(np.searchsorted(wanted, likely), len(wanted) - 1)
+        return _distinct(likely[wanted[places] == likely])
 
-    def found_in_values(self, values: Iterator[Any]) -> Windows:
+    def found_in_values(self, values: Iterable[Any]) -> Windows:
         """Which of the windows stand in any of these values of columns; a window never spans two of them."""
-        found, pieces, size = NOTHING, [], 0
+        found: list[Windows] = []
+        pieces: list[bytes] = []
+        size = 0
         for value in values:
             for raw in _raw(value):
                 pieces.append(raw)
                 size += len(raw)
             if size >= GATHER:
-                found = found.also(self.found_in(_APART.join(pieces)))
+                found.append(self.found_in(_APART.join(pieces)))
                 pieces, size = [], 0
-        return found.also(self.found_in(_APART.join(pieces))) if pieces else found
+        if pieces:
+            found.append(self.found_in(_APART.join(pieces)))
+        return together(found)
+
+
+def together(parts: Sequence[Windows]) -> Windows:
+    """Those of any."""
+    if not parts:
+        return NOTHING
+    return Windows(
+        _distinct(np.concatenate([part.long for part in parts])),
+        _distinct(np.concatenate([part.short for part in parts])),
+    )
 
 
 # 0xFF stands in no UTF-8 text, so that no window of one spans two values.
@@ -204,9 +239,8 @@ _APART = b"\xff" * LONG
 def _raw(value: Any) -> Iterator[bytes]:
     if isinstance(value, str):
         yield value.encode("utf-8", "replace")
-        escaped = json.dumps(value)[1:-1]
-        if escaped != value:
-            yield escaped.encode()
+        if escaped := _escaped(value):
+            yield escaped
     elif isinstance(value, (bytes, bytearray, memoryview)):
         yield bytes(value)
     elif isinstance(value, dict):
