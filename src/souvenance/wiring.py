@@ -14,8 +14,10 @@ from souvenance.ingest.imports import Imports
 from souvenance.ingest.watcher import Watcher
 from souvenance.map.map import Map
 from souvenance.memory.bulk import Bulk
+from souvenance.memory.erase import Erasures
 from souvenance.memory.facts import Facts
 from souvenance.memory.ladder import Ladder
+from souvenance.memory.purging import Purging
 from souvenance.memory.simulate import Simulations
 from souvenance.models.embedder import Embedder
 from souvenance.models.local import bundled_embedder, lacking
@@ -64,15 +66,26 @@ def open_application(
     fact_search = FactSearch(database, meaning)
     ladder = Ladder(database, clock, fact_search, retrievals)
     folders = Folders(database, clock)
+    retrieval = Retrieval(database, clock, meaning, retrievals)
+    map = Map(database, clock, notes, embedding)
+    changes = Changes(database)
+    erasures = Erasures(
+        database,
+        clock,
+        flush=retrievals.flush,
+        forget=[meaning.forget, lambda _: retrieval.forget(), lambda _: fact_search.forget(), lambda _: map.forget()],
+    )
     return Application(
         database=database,
         owner=ensure_owner(database, clock),
         vaults=vaults,
         attention=Attention(database, clock),
-        map=Map(database, clock, notes, embedding),
-        changes=Changes(database),
+        map=map,
+        changes=changes,
         facts=Facts(database, clock, vaults),
         bulk=Bulk(database, clock),
+        erasures=erasures,
+        purging=Purging(erasures, changes),
         ladder=ladder,
         simulations=Simulations(database, ladder, fact_search, embedding),
         passes=Passes(database, clock, embedding, model=consolidation_model),
@@ -85,7 +98,7 @@ def open_application(
         watcher=Watcher(database, clock, folders),
         tokens=Tokens(database, clock),
         embedding=embedding,
-        retrieval=Retrieval(database, clock, meaning, retrievals),
+        retrieval=retrieval,
         retrievals=retrievals,
         census=Census(database),
     )

@@ -45,6 +45,7 @@ def build_app(
         memory.embedding.start_background()
         memory.watcher.start()
         memory.passes.start_background()
+        memory.purging.start()
         async with mcp.lifespan():
             on_start()
             try:
@@ -52,6 +53,7 @@ def build_app(
             finally:
                 on_stop()
         await anyio.to_thread.run_sync(memory.passes.stop)
+        await anyio.to_thread.run_sync(memory.purging.stop)
         await anyio.to_thread.run_sync(memory.watcher.stop)
         await anyio.to_thread.run_sync(memory.embedding.stop)
 

@@ -14,6 +14,7 @@ from souvenance.domain.errors import SouvenanceError
 from souvenance.interfaces.cli import (
     audit,
     context,
+    erase,
     fact,
     find,
     folder,
@@ -50,14 +51,14 @@ command = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for single in (remember.group, find.group, audit.group, upkeep.group, proposal.single):
+for single in (remember.group, find.group, audit.group, upkeep.group, proposal.single, erase.alone):
     command.add_typer(single)
 vault.group.add_typer(scope.group)
 vault.group.add_typer(ladder.group)
 vault.group.add_typer(proposal.vaults)
 for noun in (
     vault.group, fact.group, note.group, folder.group, history.group, audit.retrievals, context.group, token.group,
-    ingest.group, map.group, ladder.memory, trash.group, proposal.group,
+    ingest.group, map.group, ladder.memory, trash.group, proposal.group, erase.group,
 ):  # fmt: skip
     command.add_typer(noun)
 

@@ -48,6 +48,7 @@ class Memory:
                 # No `serve` runs, or it would have been asked: what is written here is embedded and looked after here.
                 self._opened.embedding.start_background()
                 self._opened.passes.start_background()
+                self._opened.purging.start()
             return self._opened
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from souvenance.store.tables.books import change_mark, claim, counter
 from souvenance.store.tables.consolidation import consolidation_pass, proposal
 from souvenance.store.tables.context import context_item, context_setting
+from souvenance.store.tables.erasures import erasure
 from souvenance.store.tables.folders import watched_file, watched_folder
 from souvenance.store.tables.history import audit, change, retrieval, revision
 from souvenance.store.tables.index import (
@@ -34,6 +35,7 @@ __all__ = [
     "context_setting",
     "counter",
     "embedding_model",
+    "erasure",
     "fact",
     "link",
     "membership",
