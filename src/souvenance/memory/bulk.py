@@ -208,4 +208,4 @@ class Bulk:
         if actor.is_model:
             raise NotAllowed("Only a person does this to a whole vault.", hint="Ask the owner.")
         with self._database.read() as tx:
-            return vault_rows.named_vault(tx, actor, vault, to_write=True)
+            return vault_rows.configured_vault(tx, actor, vault)
