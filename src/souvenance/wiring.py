@@ -54,7 +54,7 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
     meaning = Meaning(embedding)
     fact_search = FactSearch(database, meaning)
     ladder = Ladder(database, clock, fact_search, retrievals)
-    folders = Folders(database, clock)
+    folders = Folders(database, clock, settings.data_folder)
     return Application(
         database=database,
         owner=ensure_owner(database, clock),

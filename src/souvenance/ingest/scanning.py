@@ -8,11 +8,13 @@ by the next one where it stood. Attention is not asked: a vault at 0 is filled l
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import stat
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
@@ -28,6 +30,8 @@ from souvenance.ingest.tree import Seen, Sight, Tree
 from souvenance.store import folders as folder_rows
 from souvenance.store import watched_files
 from souvenance.store.database import Database
+
+log = logging.getLogger(__name__)
 
 QUIET = 0.3
 """Seconds since its last change after which a file counts as written."""
@@ -86,6 +90,7 @@ class Scan:
         actor: Actor,
         folder: WatchedFolder,
         inner: Collection[str] = (),
+        own: Path | None = None,
         progress: Progress | None = None,
         beat: Beat = lambda: True,
         retry: bool = False,
@@ -97,7 +102,7 @@ class Scan:
         self._reader = reader
         self._actor = actor
         self._folder = folder
-        self._tree = Tree(folder, inner=inner)
+        self._tree = Tree(folder, inner=inner, own=own)
         self._progress = progress or (lambda _done, _total: None)
         self._beat = beat
         self._retry = retry
@@ -205,6 +210,11 @@ class Scan:
             # The note of what the file said before is kept as it is: nothing is lost because a file broke.
             self.report.failed += 1
             self._note_down(replace(file, state=FileState.FAILED, reason=str(error)))
+        except Exception as error:  # a reader that stumbles over one file is that file's problem, not the folder's
+            log.warning("a file of a watched folder could not be read (%s)", type(error).__name__)
+            self.report.failed += 1
+            reason = f"it could not be read ({type(error).__name__})"
+            self._note_down(replace(file, state=FileState.FAILED, reason=reason))
         else:
             self._batch.append(Taken(file=file, document=document, pieces=split(document.content)))
             self._batch_bytes += len(document.content)
