@@ -25,7 +25,7 @@ from souvenance.domain.fact import (
 )
 from souvenance.domain.note import Note, NoteClass, new_note_id
 from souvenance.domain.vault import Vault
-from souvenance.memory.dates import dates_said
+from souvenance.memory.dates import Saying, dates_said, sayings_in
 from souvenance.memory.guard import refuse_secrets
 from souvenance.store import facts, history, links, notes, passages, people
 from souvenance.store.database import Transaction
@@ -65,12 +65,13 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """An observation that was found fit to keep, with the words of its passage."""
+    """An observation that was found fit to keep, with the words of its passage and those that say dates."""
 
     observation: Observation
     words: passages.Words
     hashed: str
     secrets: tuple[str, ...] = ()
+    sayings: tuple[Saying, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +118,7 @@ def prepare(actor: Actor, observation: Observation) -> Prepared:
             subject_id=checked.subject_id,
         ),
         secrets,
+        sayings_in(checked.content, checked.language),
     )
 
 
@@ -222,11 +224,15 @@ def write(
     return _outcomes(prepared, made=made, known=known, new_pages=set(pages.made), labels=labels)
 
 
-def dated(tx: Transaction, actor: Actor, fact: Fact, *, at: datetime) -> Fact:
-    """The fact with the dates its wording says, resolved as its speaker meant them (F10)."""
+def dated(
+    tx: Transaction, actor: Actor, fact: Fact, *, at: datetime, sayings: Sequence[Saying] | None = None
+) -> Fact:
+    """The fact with the dates its wording says, resolved as its speaker meant them (F10).
+
+    `sayings` are those of its wording where they were looked for already.
+    """
     dates = dates_said(
-        fact.content,
-        language=fact.language,
+        sayings_in(fact.content, fact.language) if sayings is None else sayings,
         said_at=fact.said_at,
         written_at=at,
         time_zone=lambda: zone_in(tx, fact.vault_id) or people.time_zone_of(tx, actor.user_id),
@@ -239,7 +245,7 @@ def keep(tx: Transaction, actor: Actor, items: Sequence[tuple[Fact, Prepared]]) 
 
     Returns the facts as they were stored.
     """
-    kept = [(dated(tx, actor, item, at=item.created_at), prepared) for item, prepared in items]
+    kept = [(dated(tx, actor, item, at=item.created_at, sayings=prepared.sayings), prepared) for item, prepared in items]
     facts.add_facts(tx, [(prepared.hashed, item) for item, prepared in kept])
     passages.add_fact_passages(tx, [(item, prepared.words) for item, prepared in kept])
     for item, _ in kept:
