@@ -34,7 +34,9 @@ def divided(text: str) -> tuple[dict[str, Any], str, str]:
         if not isinstance(values, dict):
             return ({}, text[found.end() :], "") if values is None else ({}, text, "")
         return _Plain().mapping(values, 0), text[found.end() :], ""
-    except Exception as error:  # a tag in a hand-made block raises whatever its reader stumbles over: one file's problem
+    except (
+        Exception
+    ) as error:  # a tag in a hand-made block raises whatever its reader stumbles over: one file's problem
         where = getattr(error, "problem_mark", None)
         line = f" (line {where.line + 2})" if where is not None else ""
         return {}, text, f"the front matter could not be read{line} and was kept as text"

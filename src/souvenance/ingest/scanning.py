@@ -285,6 +285,7 @@ class Scan:
                 continue
             self._flush()
             with self._database.write() as tx:
+                tx.hold_vault(file.vault_id)
                 if taking.move(tx, self._actor, self._folder, before, file, at=self._clock()):
                     self._known.pop(before.path if before.folder_id == self._folder.id else b"", None)
                     self.report.moved += 1
@@ -311,6 +312,7 @@ class Scan:
 
     def _take(self, batch: list[Taken]) -> None:
         with self._database.write() as tx:
+            tx.hold_vault(self._folder.vault_id)
             fresh = []
             for item in batch:
                 now = watched_files.get_file(tx, self._folder, item.file.path)
@@ -351,5 +353,6 @@ class Scan:
                 return
             self._tree.look(())  # the root must still be there, or nothing is known
             with self._database.write() as tx:
+                tx.hold_vault(self._folder.vault_id)
                 for file in gone[start : start + BATCH_FILES]:
                     self.report.deleted += taking.let_go(tx, self._actor, file, at=self._clock())

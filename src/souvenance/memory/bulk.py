@@ -88,6 +88,7 @@ class Bulk:
                 one = self._one(actor, action, reason, confidence, importance, now)
                 target = None if vault is None else vault_rows.named_vault(tx, actor, vault, to_write=True)
                 chunk = wanted[start : start + BATCH]
+                tx.hold_vault(*rows.vaults_of(tx, actor, chunk), *([] if target is None else [target.id]))
                 self._chunk(tx, actor, chunk, action=action, one=one, target=target, at=now, done=done, refused=refused)
         return Done(done=tuple(done), refused=tuple(refused))
 
@@ -174,6 +175,7 @@ class Bulk:
         while True:
             with self._database.write() as tx:
                 now = self._clock()
+                tx.hold_vault(found.id)
                 retired = lists.facts_to_end(tx, vault_id=found.id, state=State.RETIRED, limit=BATCH)
                 changes, pages = [], []
                 for item in retired:
@@ -194,6 +196,7 @@ class Bulk:
         purged = 0
         while True:
             with self._database.write() as tx:
+                tx.hold_vault(found.id)
                 trashed = lists.facts_to_end(tx, vault_id=found.id, state=State.TRASHED, limit=BATCH)
                 rows.purge_facts(tx, vault_id=found.id, numbers=[item.number for item in trashed])
                 purged += len(trashed)

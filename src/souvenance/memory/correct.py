@@ -32,6 +32,8 @@ def writable_fact(tx: Transaction, actor: Actor, number: int, *, version: int | 
     """A fact the actor may change, with its vault, at the version it read where it names one."""
     actor.require_write()
     found = facts.get_fact(tx, actor, number)
+    tx.hold_vault(found.vault_id)
+    found = facts.get_fact(tx, actor, number)  # as those who wrote while this one waited left it
     vault = find_vault(tx, actor, vault_table.c.id == found.vault_id)
     if vault is None or not vault.can_configure:
         raise NotAllowed("You may read this fact but not change it.", hint="Ask its team for the configure permission.")

@@ -205,7 +205,7 @@ def write(
     The same words about the same subject in the same category are skipped. `digest` becomes the page's index line.
     """
     refuse_secrets(actor, digest)
-    tx.hold("remember", vault.id)
+    tx.hold_vault(vault.id)
     known = facts.same_facts(tx, vault_id=vault.id, hashes=[item.hashed for item in prepared])
     fresh = list({item.hashed: item for item in prepared if item.hashed not in known}.values())
     observed = [item.observation for item in prepared]
@@ -224,9 +224,7 @@ def write(
     return _outcomes(prepared, made=made, known=known, new_pages=set(pages.made), labels=labels)
 
 
-def dated(
-    tx: Transaction, actor: Actor, fact: Fact, *, at: datetime, sayings: Sequence[Saying] | None = None
-) -> Fact:
+def dated(tx: Transaction, actor: Actor, fact: Fact, *, at: datetime, sayings: Sequence[Saying] | None = None) -> Fact:
     """The fact with the dates its wording says, resolved as its speaker meant them (F10).
 
     `sayings` are those of its wording where they were looked for already.
@@ -245,7 +243,9 @@ def keep(tx: Transaction, actor: Actor, items: Sequence[tuple[Fact, Prepared]]) 
 
     Returns the facts as they were stored.
     """
-    kept = [(dated(tx, actor, item, at=item.created_at, sayings=prepared.sayings), prepared) for item, prepared in items]
+    kept = [
+        (dated(tx, actor, item, at=item.created_at, sayings=prepared.sayings), prepared) for item, prepared in items
+    ]
     facts.add_facts(tx, [(prepared.hashed, item) for item, prepared in kept])
     passages.add_fact_passages(tx, [(item, prepared.words) for item, prepared in kept])
     for item, _ in kept:

@@ -81,6 +81,7 @@ class Context:
     def _change_pins(self, actor: Actor, ref: str, *, pinned: bool) -> None:
         _require_person(actor)
         with self._database.write() as tx:
+            tx.hold("context", actor.user_id)
             found = find_note(tx, actor, ref)
             place = (found.vault_id, found.id)
             held = [
@@ -103,6 +104,7 @@ class Context:
         _checked_count(len(refs))
         key = PINS if place == PINS else SET + _set_name(place)
         with self._database.write() as tx:
+            tx.hold("context", actor.user_id)
             found = [find_note(tx, actor, ref) for ref in refs]
             items = list(dict.fromkeys((note.vault_id, note.id) for note in found))
             rows.fill_place(tx, user_id=actor.user_id, place=key, items=items)
@@ -117,6 +119,7 @@ class Context:
         """Say what loads and in which order: `pins`, `memory` and `set:NAME`; what is not named does not load."""
         _require_person(actor)
         with self._database.write() as tx:
+            tx.hold("context", actor.user_id)
             known = {PINS, MEMORY} | {item.place for item in rows.list_placed(tx, user_id=actor.user_id)}
             unknown = [entry for entry in order if entry not in known]
             if unknown or len(set(order)) != len(order):
@@ -132,6 +135,7 @@ class Context:
         _require_person(actor)
         _checked_budget(tokens)
         with self._database.write() as tx:
+            tx.hold("context", actor.user_id)
             _, order = _settings(tx, actor)
             rows.save_settings(tx, user_id=actor.user_id, budget_tokens=tokens, order=order)
 

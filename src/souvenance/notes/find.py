@@ -105,6 +105,8 @@ def writable_note(
     """A note the actor may change, with its vault, at the version it read where it names one, in the trash or not."""
     actor.require_write()
     item = find_note(tx, actor, ref)
+    tx.hold_vault(item.vault_id)
+    item = rows.get_note(tx, actor, item.id)  # as those who wrote while this one waited left it
     vault = vault_of(tx, actor, item)
     if not vault.can_configure:
         raise NotAllowed("You may read this note but not change it.", hint="Ask its team for the configure permission.")

@@ -126,6 +126,8 @@ class History:
                 return _restore_fact(tx, actor, number, change_id, now)
             found = find_note(tx, actor, str(ref))
             revert.require_configure(tx, actor, found.vault_id)
+            tx.hold_vault(found.vault_id)
+            found = note_rows.get_note(tx, actor, found.id)
             if found.note_class is NoteClass.SOURCE:
                 raise NotAllowed("This note is an ingested file.", hint="Bring back the file it comes from.")
             then = _living(_at(tx, found.vault_id, NOTE, found.id, change_id))

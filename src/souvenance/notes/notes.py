@@ -119,6 +119,7 @@ class Notes:
         drafts: Sequence[Draft],
         pieces: Sequence[builtins.list[Piece]],
     ) -> builtins.list[Note]:
+        tx.hold_vault(vault.id)
         now = self._clock()
         added = []
         for draft in drafts:

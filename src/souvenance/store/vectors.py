@@ -37,6 +37,9 @@ def model_id(tx: Transaction, *, name: str, dimension: int) -> int:
     wanted = (embedding_model.c.name == name) & (embedding_model.c.dimension == dimension)
     found = tx.execute(select(embedding_model.c.id).where(wanted)).scalar()
     if found is None:
+        tx.hold("embedding_model")
+        found = tx.execute(select(embedding_model.c.id).where(wanted)).scalar()
+    if found is None:
         statement = insert(embedding_model).values(name=name, dimension=dimension).returning(embedding_model.c.id)
         found = tx.execute(statement).scalar_one()
     return int(found)
