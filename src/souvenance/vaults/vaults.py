@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from souvenance.domain.access import Actor, Route
@@ -60,8 +61,13 @@ class Vaults:
         colour: str = "",
         protection: Protection = Protection.NORMAL,
     ) -> Vault:
-        """A new vault in the caller's own team, at full attention."""
+        """A new vault in the caller's own team, at full attention; not a personal or an application's (V1, V9)."""
         actor.require_write()
+        if kind in {VaultKind.PERSONAL, VaultKind.APP}:
+            raise InvalidInput(
+                "A personal vault and an application's are made when they are first needed, one each.",
+                hint="Choose another kind.",
+            )
         if actor.vaults is not None:
             raise NotAllowed(
                 "This token is bound to its vaults and makes no new one.", hint="Ask the owner to make it."
@@ -121,7 +127,14 @@ class Vaults:
             )
         tx.hold("personal", actor.user_id)
         found = rows.find_vault(tx, actor, condition)
-        return found or self.create_in(tx, actor, name=PERSONAL_NAME, kind=VaultKind.PERSONAL)
+        return found or self.create_in(tx, actor, name=self._free_name(tx, actor), kind=VaultKind.PERSONAL)
+
+    def _free_name(self, tx: Transaction, actor: Actor) -> str:
+        """A name for the personal vault that no vault of the user's has already."""
+        known = rows.list_known_vaults(tx, replace(actor, token_id=None, is_model=False))
+        taken = {item.slug for item in known} | {slugify(item.name) for item in known}
+        names = (PERSONAL_NAME, *(f"{PERSONAL_NAME} {number}" for number in range(2, len(known) + 3)))
+        return next(name for name in names if slugify(name) not in taken)
 
     def change(
         self,
