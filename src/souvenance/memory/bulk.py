@@ -78,6 +78,8 @@ class Bulk:
         action = Action(action)
         if (action is Action.MOVE) != (vault is not None):
             raise InvalidInput("`vault` goes with move, and only there.", hint="Name the vault to move to.")
+        if action is Action.RETIRE and not reason.strip():
+            raise InvalidInput("No reason is given.", hint="Say in a few words why they no longer hold.")
         if (action is Action.EDIT) != (confidence is not None or importance is not None):
             raise InvalidInput("`confidence` and `importance` go with edit, and only there.")
         done: list[int] = []

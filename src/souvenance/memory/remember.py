@@ -6,6 +6,7 @@ wait for, so that the lock is held for as little as possible.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,6 +22,7 @@ from souvenance.domain.fact import (
     checked_confidence,
     checked_content,
     checked_importance,
+    checked_language,
     checked_line,
 )
 from souvenance.domain.note import Note, NoteClass, new_note_id
@@ -91,6 +93,12 @@ def checked_category(label: str) -> str:
     return checked_line(label, what="category", limit=80) or DEFAULT_CATEGORY
 
 
+def page_title(category: str) -> str:
+    """The title of a category's page: its label, but for what would make a path of it (N4)."""
+    title = re.sub(r"[/\\]+", "-", category)
+    return "_" if title in {".", ".."} else title
+
+
 def prepare(actor: Actor, observation: Observation) -> Prepared:
     """Check and analyse one observation; refuses what could not be kept as it is, and a model's secrets (F8)."""
     checked = replace(
@@ -104,6 +112,7 @@ def prepare(actor: Actor, observation: Observation) -> Prepared:
         subject_id=checked_line(observation.subject_id, what="subject"),
         channel=checked_line(observation.channel, what="channel"),
         author=checked_line(observation.author, what="author"),
+        language=checked_language(observation.language),
         said_at=checked_line(observation.said_at, what="date"),
     )
     secrets = refuse_secrets(actor, checked.key, checked.content, checked.category, checked.author)
@@ -161,7 +170,7 @@ class Pages:
             vault_id=self._vault.id,
             note_class=NoteClass.AGENT_MEMORY,
             folder="memory",
-            title=category,
+            title=page_title(category),
             category=category,
             subject_kind=subject_kind,
             subject_id=subject_id,
