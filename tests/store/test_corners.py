@@ -276,3 +276,28 @@ def test_t6_a_sample_is_taken_evenly_from_vaults_written_in_turn(store_url: str)
         assert taken == [20, 20]
     finally:
         opened.close()
+
+
+def test_n5_a_long_note_is_taken_apart_before_the_lock_is_taken(
+    app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from souvenance.notes import notes as module
+
+    note = app.notes.create(actor=owner, vault="v", title="Long", content="first\n\n" + "a line of it\n\n" * 50)
+    split, waited = module.split, []
+
+    def slow(content: str) -> Any:
+        started = time.monotonic()
+        writer = threading.Thread(target=lambda: keep(app, owner, "meanwhile"))
+        writer.start()
+        writer.join(20)
+        waited.append(time.monotonic() - started if not writer.is_alive() else None)
+        return split(content)
+
+    monkeypatch.setattr(module, "split", slow)
+    edited = app.notes.edit(actor=owner, ref=note.id, operation="append", content="see [[Other]] at last")
+    assert len(waited) == 1
+    assert waited[0] is not None
+    view = app.notes.get(actor=owner, ref=note.id)
+    assert (edited.version, view.links[0].target) == (2, "Other")
+    assert [hit.title for hit in app.retrieval.search(actor=owner, query="at last").hits][:1] == ["Long"]
