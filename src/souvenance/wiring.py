@@ -65,7 +65,7 @@ def open_application(
     meaning = Meaning(embedding)
     fact_search = FactSearch(database, meaning)
     ladder = Ladder(database, clock, fact_search, retrievals)
-    folders = Folders(database, clock)
+    folders = Folders(database, clock, settings.data_folder)
     retrieval = Retrieval(database, clock, meaning, retrievals)
     map = Map(database, clock, notes, embedding)
     changes = Changes(database)

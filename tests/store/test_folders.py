@@ -16,6 +16,7 @@ from souvenance.domain.access import Actor, Source
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed
 from souvenance.domain.folder import Condition, WatchedFolder
 from souvenance.domain.note import NoteClass
+from souvenance.ingest import scanning
 from souvenance.ingest.scanning import ScanReport
 from souvenance.settings import Settings
 from souvenance.wiring import open_application
@@ -434,3 +435,65 @@ def _until(holds: Callable[[], bool], seconds: float) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+def test_v13_the_memorys_own_folder_is_never_read(store_url: str, tmp_path: Path) -> None:
+    data = tmp_path / "home" / "memory"
+    data.mkdir(parents=True)
+    aged(data / "serve.json", '{"token": "secret"}')
+    aged(tmp_path / "home" / "a.md", "alpha")
+    opened = open_application(Settings(data=data, database_url=store_url, embedder="none"))
+    try:
+        owner = opened.owner_through(Source.PANEL)
+        opened.vaults.create(actor=owner, name="Docs")
+        with pytest.raises(InvalidInput, match="memory itself"):
+            opened.folders.watch(actor=owner, vault="docs", path=data)
+        above = opened.folders.watch(actor=owner, vault="docs", path=tmp_path / "home")
+        opened.folders.scan(actor=owner, folder=above.id)
+        assert list(paths(opened, owner)) == ["home/a"]
+    finally:
+        opened.close()
+
+
+def test_v13_a_file_its_reader_stumbles_over_costs_no_other_file(
+    app: Application, owner: Actor, root: Path, scan: Scan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = scanning.read_text
+
+    def stumbling(raw: bytes, **options: object) -> object:
+        if b"aardvark" in raw:
+            raise RecursionError
+        return read(raw, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(scanning, "read_text", stumbling)
+    report = scan()
+    assert (report.created, report.failed) == (2, 1)
+    assert sorted(paths(app, owner)) == ["papers/deep/b.txt", "papers/deep/c.py"]
+
+
+def test_v13_a_folder_that_fails_is_said_and_does_not_stop_the_next(
+    app: Application, owner: Actor, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aged(tmp_path / "second" / "d.md", "the dingo")
+    failing = app.folders.watch(actor=owner, vault="docs", path=root)
+    app.folders.watch(actor=owner, vault="docs", path=tmp_path / "second")
+    read_all = scanning.Scan._read_all
+    tries: list[str] = []
+
+    def broken(scan: scanning.Scan, *given: object) -> bool:
+        if scan._folder.id == failing.id:
+            tries.append(failing.id)
+            raise RuntimeError
+        return read_all(scan, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(scanning.Scan, "_read_all", broken)
+    app.watcher.start()
+    deadline = time.monotonic() + 20
+    while "second/d" not in paths(app, owner) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(1.0)
+    app.watcher.stop()
+    assert "second/d" in paths(app, owner)
+    (shown,) = [item for item in app.folders.list(actor=owner) if item.folder.id == failing.id]
+    assert (shown.folder.condition, shown.folder.reason) == (Condition.STOPPED, "the scan failed (RuntimeError)")
+    assert len(tries) <= 2

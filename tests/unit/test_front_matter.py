@@ -44,3 +44,11 @@ def test_what_cannot_be_read_stays_text_and_is_told(block: str) -> None:
     assert values == {}
     assert body == text
     assert "kept as text" in warning
+
+
+@pytest.mark.parametrize("value", ["!!bool maybe", '!!int ""', '!!float ""', "!!timestamp x", "!!int 0x"])
+def test_r4_a_tag_its_value_does_not_fit_keeps_the_file_as_text(value: str) -> None:
+    text = f"---\ndraft: {value}\n---\nBody.\n"
+    values, body, warning = divided(text)
+    assert (values, body) == ({}, text)
+    assert "kept as text" in warning

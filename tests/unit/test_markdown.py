@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,3 +71,31 @@ def test_n1_a_note_of_five_mebibytes_is_cut_in_moments() -> None:
     assert targets(text) == ["link"]
     assert len(split("x" * 5_000_000)) > 4000
     assert time.perf_counter() - started < 10
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[](" + " " * 60_000, "[](a" + " " * 60_000, "[](a" + "()" * 30_000 + " ", "[](" * 20_000, "[[" + "[a" * 30_000,
+        "# " + " " * 60_000 + "x", "# x" + " " * 60_000 + "x", "# " + "a #" * 20_000 + " x",
+        "[[a]] " + " ".join("`" * (number % 300 + 1) for number in range(2000)),
+    ],
+    ids=range(9),
+)  # fmt: skip
+def test_n1_no_text_takes_long_to_find_the_links_and_headings_of(text: str) -> None:
+    started = time.process_time()
+    targets(text)
+    headings(text)
+    assert time.process_time() - started < 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("#", ""), ("# #", ""), ("## a ##", "a"), ("# a#", "a#"), ("# a #b", "a #b"), ("#\ta\t#\t", "a"), ("# ##", "")],
+)
+def test_n1_the_words_of_a_heading(text: str, words: str) -> None:
+    assert [item.text for item in headings(text)] == [words]
+
+
+def test_n1_code_hides_links_only_where_as_many_backticks_close_it() -> None:
+    assert targets("`[[a]]` [[b]] ``[[c]] ` [[d]]`` ```[[e]] `[[f]]") == ["b", "e", "f"]

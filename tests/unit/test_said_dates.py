@@ -128,3 +128,14 @@ def _timed(text: str) -> float:
     for _ in range(200):
         resolve_said_dates(text, None, MONDAY, "UTC")
     return (time.perf_counter() - start) / 200
+
+
+@pytest.mark.parametrize("saying", ["in 2 days ", "yesterday ", "il y a 3 jours ", "on 8 May 2023 "])
+def test_f10_a_text_of_nothing_but_dates_takes_time_in_proportion_and_keeps_few(saying: str) -> None:
+    text = saying * (60_000 // len(saying))
+    started = time.process_time()
+    dates = resolve_said_dates(text, None, MONDAY, "UTC")
+    assert time.process_time() - started < 3.0
+    assert len(dates) <= 1
+    many = " ".join(f"It was {number} days ago." for number in range(1, 500))
+    assert len(resolve_said_dates(many, "en", MONDAY, "UTC")) == 64

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -153,6 +154,15 @@ def checked_line(text: str, *, what: str, limit: int = MAX_KEY) -> str:
     if any(unicodedata.category(c) == "Cc" for c in line):
         raise InvalidInput(f"The {what} holds control characters.", hint="Remove them.")
     return line
+
+
+def checked_language(tag: str | None) -> str | None:
+    """A language tag such as `fr` or `en-GB`, or none."""
+    if tag is None or not checked_line(tag, what="language", limit=20):
+        return None
+    if not re.fullmatch(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*", tag.strip()):
+        raise InvalidInput("That is no language tag.", hint="Write it as `fr`, `en` or `pt-BR`, or leave it out.")
+    return tag.strip()
 
 
 def checked_confidence(value: float) -> float:

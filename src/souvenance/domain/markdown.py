@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$", re.DOTALL)
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$", re.DOTALL)
+_ATX = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _NO_PARAGRAPH = re.compile(r"(?: {0,3}(?:>|[-*+][ \t]|[0-9]{1,9}[.)][ \t])| {4}|\t)")
-_INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_BACKTICKS = re.compile(r"`+")
 _WIKI = re.compile(r"\[\[([^\[\]|#\n]*)(?:#([^\[\]|\n]*))?(?:\|([^\[\]\n]*))?\]\]")
 _INLINE = re.compile(
-    r"(!?)\[[^\[\]\n]*\]\(\s*(?:<([^<>\n]*)>|([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*))(?:\s+\"[^\"\n]*\")?\s*\)"
+    r"(!?)\[[^\[\]\n]*+\]\(\s*+"
+    r"(?:<([^<>\n]*+)>|((?:[^\s()<>]++|\([^\s()]*+\))*+))(?:\s++\"[^\"\n]*+\")?\s*+\)"
 )
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _SELF = re.compile(r"(?:souvenance://note/|/[nm]/)([0-9a-z]+)$")
@@ -75,7 +76,7 @@ def headings(text: str) -> list[Heading]:
         atx = _ATX.match(line.text)
         under = _SETEXT.match(line.text)
         if atx:
-            found.append(Heading(len(atx[1]), (atx[2] or "").strip(), line.start, line.end))
+            found.append(Heading(len(atx[1]), _unclosed(line.text[atx.end() :]), line.start, line.end))
             before = None
         elif under and before is not None:
             found.append(Heading(1 if under[1][0] == "=" else 2, before.text.strip(), before.start, line.end))
@@ -98,7 +99,7 @@ def targets(text: str, *, folder: str = "") -> list[str]:
     for line in lines(text):
         if line.is_code or "[" not in line.text:
             continue
-        shown = _INLINE_CODE.sub(lambda code: " " * len(code[0]), line.text) if "`" in line.text else line.text
+        shown = _without_code(line.text) if "`" in line.text else line.text
         for wiki in _WIKI.finditer(shown):
             target = _cleaned(wiki[1])
             if target:
@@ -108,6 +109,33 @@ def targets(text: str, *, folder: str = "") -> list[str]:
             if target:
                 found.setdefault(target)
     return list(found)
+
+
+def _unclosed(text: str) -> str:
+    """The words of a heading, without the number signs that may close it."""
+    words = text.strip(" \t")
+    opened = words.rstrip("#")
+    return (opened if not opened or opened[-1] in " \t" else words).strip()
+
+
+def _without_code(line: str) -> str:
+    """A line with its code spans blanked: each runs from some backticks to the next run of as many."""
+    runs = [found.span() for found in _BACKTICKS.finditer(line)]
+    following: dict[int, int] = {}
+    closing = [0] * len(runs)
+    for place in range(len(runs) - 1, -1, -1):
+        start, end = runs[place]
+        closing[place] = following.get(end - start, 0)
+        following[end - start] = place
+    kept, done, place = [], 0, 0
+    while place < len(runs):
+        close = closing[place]
+        if close:
+            kept += [line[done : runs[place][0]], " " * (runs[close][1] - runs[place][0])]
+            done = runs[close][1]
+            place = close
+        place += 1
+    return "".join(kept) + line[done:]
 
 
 def _cleaned(target: str) -> str:

@@ -99,11 +99,11 @@ def build_prompt(question: str, offered: Sequence[Offered]) -> Prompt:
         {
             "number": number,
             "name": item.name,
-            "description": cut_to_tokens(" ".join(item.description.split()), DESCRIPTION_TOKENS),
+            "description": cut_to_tokens(" ".join(item.description.split()), DESCRIPTION_TOKENS)[0],
         }
         for number, item in enumerate(offered, start=1)
     ]
-    asked = {"vaults": listed, "question": cut_to_tokens(question, QUESTION_TOKENS)}
+    asked = {"vaults": listed, "question": cut_to_tokens(question, QUESTION_TOKENS)[0]}
     return Prompt(INSTRUCTIONS, json.dumps(asked, ensure_ascii=False))
 
 

@@ -40,7 +40,8 @@ LARGEST = 1024 * 1024 * 1024
 class Folders:
     """Watching folders, looking into them, and bringing in what changed."""
 
-    def __init__(self, database: Database, clock: Clock) -> None:
+    def __init__(self, database: Database, clock: Clock, own: Path | None = None) -> None:
+        self._own = own
         self._database = database
         self._clock = clock
         self._reader = ReaderProcess()
@@ -63,6 +64,8 @@ class Folders:
         _require_person(actor)
         actor.require_write()
         root = _root(path)
+        if self._own is not None and root == os.path.realpath(self._own):
+            raise InvalidInput("That is the folder of this memory itself.", hint="Watch another folder.")
         wanted, unwanted = checked_patterns(include, what="include"), checked_patterns(exclude, what="exclude")
         largest = _checked_size(max_bytes)
         with self._database.write() as tx:
@@ -183,7 +186,7 @@ class Folders:
             user_id=actor.user_id,
             created_at=self._clock(),
         )
-        return counted(Tree(looked).look())
+        return counted(Tree(looked, own=self._own).look())
 
     # --- scanning ----------------------------------------------------------------------------------------------
 
@@ -247,6 +250,7 @@ class Folders:
             actor=actor,
             folder=folder,
             inner=[item.path for item in others if item.status is not FolderStatus.UNWATCHED],
+            own=self._own,
             progress=beat.progress,
             beat=beat.go_on,
             retry=retry,
@@ -269,6 +273,9 @@ class Folders:
             return scan.report
         except SouvenanceError as error:
             self._say(folder, Condition.STOPPED, str(error))
+            raise
+        except Exception as error:
+            self._say(folder, Condition.STOPPED, f"the scan failed ({type(error).__name__})", wanted=False)
             raise
         finally:
             claimed.release(self._database, name=name, holder=holder)

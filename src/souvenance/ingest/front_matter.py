@@ -11,7 +11,6 @@ import re
 from functools import cache
 from typing import Any
 
-from souvenance.domain.errors import InvalidInput
 from souvenance.domain.fact import readable_text
 
 MAX_BYTES = 64 * 1024
@@ -30,14 +29,14 @@ def divided(text: str) -> tuple[dict[str, Any], str, str]:
     block = found[1] or ""
     if len(block.encode()) > MAX_BYTES:
         return {}, text, f"the front matter is over {MAX_BYTES // 1024} KiB and was kept as text"
-    from yaml import YAMLError
-
     try:
         values = _loaded(block)
         if not isinstance(values, dict):
             return ({}, text[found.end() :], "") if values is None else ({}, text, "")
         return _Plain().mapping(values, 0), text[found.end() :], ""
-    except (YAMLError, ValueError, TypeError, RecursionError, InvalidInput) as error:
+    except (
+        Exception
+    ) as error:  # a tag in a hand-made block raises whatever its reader stumbles over: one file's problem
         where = getattr(error, "problem_mark", None)
         line = f" (line {where.line + 2})" if where is not None else ""
         return {}, text, f"the front matter could not be read{line} and was kept as text"

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 import os
 import stat
 import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
@@ -29,6 +31,8 @@ from souvenance.ingest.tree import Seen, Sight, Tree
 from souvenance.store import folders as folder_rows
 from souvenance.store import watched_files
 from souvenance.store.database import Database, Transaction
+
+log = logging.getLogger(__name__)
 
 QUIET = 0.3
 """Seconds since its last change after which a file counts as written."""
@@ -91,6 +95,7 @@ class Scan:
         actor: Actor,
         folder: WatchedFolder,
         inner: Collection[str] = (),
+        own: Path | None = None,
         progress: Progress | None = None,
         beat: Beat = lambda: True,
         retry: bool = False,
@@ -102,7 +107,7 @@ class Scan:
         self._reader = reader
         self._actor = actor
         self._folder = folder
-        self._tree = Tree(folder, inner=inner)
+        self._tree = Tree(folder, inner=inner, own=own)
         self._progress = progress or (lambda _done, _total: None)
         self._beat = beat
         self._retry = retry
@@ -213,6 +218,11 @@ class Scan:
             # The note of what the file said before is kept as it is: nothing is lost because a file broke.
             self.report.failed += 1
             self._note_down(replace(file, state=FileState.FAILED, reason=str(error)))
+        except Exception as error:  # a reader that stumbles over one file is that file's problem, not the folder's
+            log.warning("a file of a watched folder could not be read (%s)", type(error).__name__)
+            self.report.failed += 1
+            reason = f"it could not be read ({type(error).__name__})"
+            self._note_down(replace(file, state=FileState.FAILED, reason=reason))
         else:
             self._batch.append(Taken(file=file, document=document, pieces=split(document.content)))
             self._batch_bytes += len(document.content)
@@ -292,6 +302,7 @@ class Scan:
                 continue
             self._flush()
             with self._writing() as tx:
+                tx.hold_vault(file.vault_id)
                 if taking.move(tx, self._actor, self._folder, before, file, at=self._clock()):
                     self._known.pop(before.path if before.folder_id == self._folder.id else b"", None)
                     self.report.moved += 1
@@ -318,6 +329,7 @@ class Scan:
 
     def _take(self, batch: list[Taken]) -> None:
         with self._writing() as tx:
+            tx.hold_vault(self._folder.vault_id)
             fresh = []
             for item in batch:
                 now = watched_files.get_file(tx, self._folder, item.file.path)
@@ -358,5 +370,6 @@ class Scan:
                 return
             self._tree.look(())  # the root must still be there, or nothing is known
             with self._writing() as tx:
+                tx.hold_vault(self._folder.vault_id)
                 for file in gone[start : start + BATCH_FILES]:
                     self.report.deleted += taking.let_go(tx, self._actor, file, at=self._clock())

@@ -9,6 +9,7 @@ import os
 import stat
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from souvenance.domain.folder import WatchedFolder
 from souvenance.ingest.globs import Globs
@@ -50,9 +51,14 @@ class RootUnreadable(Exception):
 
 
 class Tree:
-    """The tree of one watched folder. `inner`: roots of the vault's other watched folders, whose files are theirs."""
+    """The tree of one watched folder. `inner`: roots of the vault's other watched folders, whose files are theirs.
 
-    def __init__(self, folder: WatchedFolder, *, inner: Collection[str] = ()) -> None:
+    `own`: the folder of the memory itself, never looked into: it holds its owner's secret and everybody's vaults.
+    """
+
+    def __init__(self, folder: WatchedFolder, *, inner: Collection[str] = (), own: Path | None = None) -> None:
+        self._is_own = own is not None and os.path.realpath(own) == os.path.realpath(folder.path)
+        inner = [*inner, os.path.realpath(own)] if own is not None else inner
         self._root = os.fsencode(folder.path)
         self._include = Globs(folder.include)
         self._exclude = Globs(folder.exclude)
@@ -62,6 +68,8 @@ class Tree:
 
     def look(self, paths: Collection[bytes] = (b"",)) -> Sight:
         """What stands at these paths within the root and below them. RootUnreadable where the root cannot be listed."""
+        if self._is_own:
+            raise RootUnreadable("it is the folder of this memory itself")
         try:
             if not stat.S_ISDIR(os.stat(self._root).st_mode):
                 raise RootUnreadable("it is not a folder")

@@ -169,6 +169,8 @@ class Watcher:
         except SouvenanceError as error:
             log.warning("a watched folder could not be scanned: %s", error.code)
             self._again_later(folder, chosen)
+        except Exception as error:  # one folder's trouble is not the next one's; it is looked at again by the clock
+            log.warning("a watched folder could not be scanned: %s", type(error).__name__)
 
     def _again_later(self, folder: WatchedFolder, paths: Iterable[bytes]) -> None:
         """What another scan holds, or a program goes on writing, is looked at again shortly."""

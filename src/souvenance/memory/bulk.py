@@ -78,6 +78,8 @@ class Bulk:
         action = Action(action)
         if (action is Action.MOVE) != (vault is not None):
             raise InvalidInput("`vault` goes with move, and only there.", hint="Name the vault to move to.")
+        if action is Action.RETIRE and not reason.strip():
+            raise InvalidInput("No reason is given.", hint="Say in a few words why they no longer hold.")
         if (action is Action.EDIT) != (confidence is not None or importance is not None):
             raise InvalidInput("`confidence` and `importance` go with edit, and only there.")
         done: list[int] = []
@@ -88,6 +90,7 @@ class Bulk:
                 one = self._one(actor, action, reason, confidence, importance, now)
                 target = None if vault is None else vault_rows.named_vault(tx, actor, vault, to_write=True)
                 chunk = wanted[start : start + BATCH]
+                tx.hold_vault(*rows.vaults_of(tx, actor, chunk), *([] if target is None else [target.id]))
                 self._chunk(tx, actor, chunk, action=action, one=one, target=target, at=now, done=done, refused=refused)
         return Done(done=tuple(done), refused=tuple(refused))
 
@@ -174,6 +177,7 @@ class Bulk:
         while True:
             with self._database.write() as tx:
                 now = self._clock()
+                tx.hold_vault(found.id)
                 retired = lists.facts_to_end(tx, vault_id=found.id, state=State.RETIRED, limit=BATCH)
                 changes, pages = [], []
                 for item in retired:
@@ -194,6 +198,7 @@ class Bulk:
         purged = 0
         while True:
             with self._database.write() as tx:
+                tx.hold_vault(found.id)
                 trashed = lists.facts_to_end(tx, vault_id=found.id, state=State.TRASHED, limit=BATCH)
                 rows.purge_facts(tx, vault_id=found.id, numbers=[item.number for item in trashed])
                 purged += len(trashed)
@@ -208,4 +213,4 @@ class Bulk:
         if actor.is_model:
             raise NotAllowed("Only a person does this to a whole vault.", hint="Ask the owner.")
         with self._database.read() as tx:
-            return vault_rows.named_vault(tx, actor, vault, to_write=True)
+            return vault_rows.configured_vault(tx, actor, vault)

@@ -14,6 +14,7 @@ from souvenance.domain.fact import (
     checked_confidence,
     checked_content,
     checked_importance,
+    checked_language,
     checked_line,
 )
 from souvenance.domain.vault import MemoryType, Vault
@@ -32,6 +33,8 @@ def writable_fact(tx: Transaction, actor: Actor, number: int, *, version: int | 
     """A fact the actor may change, with its vault, at the version it read where it names one."""
     actor.require_write()
     found = facts.get_fact(tx, actor, number)
+    tx.hold_vault(found.vault_id)
+    found = facts.get_fact(tx, actor, number)  # as those who wrote while this one waited left it
     vault = find_vault(tx, actor, vault_table.c.id == found.vault_id)
     if vault is None or not vault.can_configure:
         raise NotAllowed("You may read this fact but not change it.", hint="Ask its team for the configure permission.")
@@ -112,7 +115,7 @@ def edited(
         importance=found.importance if importance is None else checked_importance(importance),
         channel=found.channel if channel is None else checked_line(channel, what="channel"),
         author=found.author if author is None else checked_line(author, what="author"),
-        language=found.language if language is None else checked_line(language, what="language", limit=20) or None,
+        language=found.language if language is None else checked_language(language),
         said_at=found.said_at if said_at is None else checked_line(said_at, what="date"),
     )
     refuse_added_secrets(actor, before=_words(found), after=_words(after))
@@ -174,6 +177,8 @@ def retire(
 def ended(found: Fact, *, actor: Actor, vault: Vault, reason: str, at: datetime) -> Fact:
     """The fact as this vault's type ends it: its validity over, or in the trash where a model ends it on Classic."""
     line = checked_line(reason, what="reason", limit=MAX_REASON)
+    if not line:
+        raise InvalidInput("No reason is given.", hint="Say in a few words why it no longer holds.")
     # A person's gesture on any step is the journal's: only what a model ends is up to the step.
     return step_of(vault.memory_type if actor.is_model else MemoryType.JOURNAL).ended(found, reason=line, at=at)
 

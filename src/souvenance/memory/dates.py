@@ -9,7 +9,8 @@ than a false date.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cache
 from zoneinfo import ZoneInfo
@@ -23,53 +24,78 @@ MAX_DATES = 64
 _WORD = re.compile(r"\w+")
 _EN, _FR = "en", "fr"
 _Resolve = Callable[[re.Match[str], date], "str | None"]
+_SOME_DAY = date(2000, 1, 1)
+"""From which words are resolved to see whether they say a date at all."""
+_SENTENCE = 240
+"""Characters of a sentence looked at on either side of a saying."""
 
 
-def may_say_dates(text: str) -> bool:
-    """Whether any word of the text may belong to a date: quick, and wrong only on the side of yes."""
-    return not TRIGGERS.isdisjoint(_WORD.findall(text.lower()))
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """Words of a text that say a date, and how they are resolved; kept apart since the text is the slow part."""
+
+    match: re.Match[str]
+    resolve: _Resolve
 
 
-def resolve_said_dates(text: str, language: str | None, said_at: datetime, time_zone: str) -> tuple[SaidDate, ...]:
-    """The dates a text says, in its order, each with what it meant to someone speaking at `said_at` in `time_zone`.
+def sayings_in(text: str, language: str | None) -> tuple[Saying, ...]:
+    """What of a text says a date, in its order, each wording once, at most 64; in time linear in the text.
 
     `language` is `fr` or `en`, or None where it is not known and both are read; in any other only years and ISO
-    dates are. A naive `said_at` is the speaker's own clock; an unknown time zone counts as UTC.
+    dates are.
     """
     words = frozenset(_WORD.findall(text.lower()))
     if TRIGGERS.isdisjoint(words):
         return ()
-    base = (said_at.astimezone(zone_of(time_zone)) if said_at.tzinfo else said_at).date()
     spoken = language[:2].lower() if language else None
     chosen = {_EN: (_EN, ""), _FR: (_FR, ""), None: (_EN, _FR, "")}.get(spoken, ("",))
-    found: list[tuple[int, int, SaidDate]] = []
+    taken = bytearray(len(text))
+    found: list[Saying] = []
     for of_language, needed, pattern, resolve in _rules():
         if of_language not in chosen or needed.isdisjoint(words):
             continue
         for match in pattern.finditer(text):
             start, end = match.span()
-            if any(start < other_end and other_start < end for other_start, other_end, _ in found):
+            if any(taken[start:end]):
                 continue  # an earlier rule, which reads more, has taken these words
-            if _is_quoted(text, start, end):
+            if _is_quoted(text, start, end) or _resolved(resolve, match, _SOME_DAY) is None:
                 continue
-            if (resolved := _resolved(resolve, match, base)) is not None:
-                found.append((start, end, SaidDate(match[0], resolved)))
-    return tuple(dict.fromkeys(item for *_, item in sorted(found, key=lambda entry: entry[:2])))[:MAX_DATES]
+            taken[start:end] = b"\x01" * (end - start)
+            found.append(Saying(match, resolve))
+    found.sort(key=lambda saying: saying.match.span())
+    once: dict[str, Saying] = {}
+    for saying in found:
+        once.setdefault(saying.match[0], saying)
+    return tuple(once.values())[:MAX_DATES]
+
+
+def resolve_said_dates(text: str, language: str | None, said_at: datetime, time_zone: str) -> tuple[SaidDate, ...]:
+    """The dates a text says, in its order, each with what it meant to someone speaking at `said_at` in `time_zone`.
+
+    A naive `said_at` is the speaker's own clock; an unknown time zone counts as UTC. For `language` see `sayings_in`.
+    """
+    return _meant(sayings_in(text, language), said_at, time_zone)
 
 
 def dates_said(
-    text: str, *, language: str | None, said_at: str, written_at: datetime, time_zone: Callable[[], str]
+    sayings: Sequence[Saying], *, said_at: str, written_at: datetime, time_zone: Callable[[], str]
 ) -> tuple[SaidDate, ...]:
     """The dates of a fact that is being written: seen from when it was said where that is given, else from now.
 
     Where `said_at` names no day ("2023", "last spring") nothing is known to count from, and dates stay as said. The
     zone is asked for only when there is something to resolve.
     """
-    if not may_say_dates(text):
+    if not sayings:
         return ()
     zone = time_zone()
     base = parse_said_at(said_at, zone) if said_at else written_at
-    return () if base is None else resolve_said_dates(text, language, base, zone)
+    return () if base is None else _meant(sayings, base, zone)
+
+
+def _meant(sayings: Sequence[Saying], said_at: datetime, time_zone: str) -> tuple[SaidDate, ...]:
+    base = (said_at.astimezone(zone_of(time_zone)) if said_at.tzinfo else said_at).date()
+    dates = ((one.match[0], _resolved(one.resolve, one.match, base)) for one in sayings)
+    return tuple(SaidDate(said, meant) for said, meant in dates if meant is not None)
 
 
 def parse_said_at(text: str, time_zone: str) -> datetime | None:
@@ -259,8 +285,8 @@ def _month_named(match: re.Match[str], base: date) -> str:
 
 def _in_time(match: re.Match[str], base: date) -> str | None:
     """ "In two weeks" is a date only where its sentence looks ahead; "I wrote it in two weeks" is a span."""
-    before = re.split(r"[.!?\n]", match.string[: match.start()])[-1]
-    after = re.split(r"[.!?\n]", match.string[match.end() :], maxsplit=1)[0]
+    before = re.split(r"[.!?\n]", match.string[max(0, match.start() - _SENTENCE) : match.start()])[-1]
+    after = re.split(r"[.!?\n]", match.string[match.end() : match.end() + _SENTENCE], maxsplit=1)[0]
     said = f"{before} {after if after.startswith((',', ' I', ' we', ' he', ' she', ' they', ' you')) else ''}"
     return _ahead(match, base) if _COMING.search(said.replace("’", "'")) else None
 

@@ -220,8 +220,9 @@ class Facts:
     def move(self, *, actor: Actor, number: int, vault: str, version: int | None = None) -> Fact:
         """Put a fact in another vault, with its history; it keeps its number (F3). Only a person does this."""
         with self._database.write() as tx:
-            _, found = correct.writable_fact(tx, actor, number, version=version)
             target = vault_rows.named_vault(tx, actor, vault, to_write=True)
+            tx.hold_vault(rows.get_fact(tx, actor, number).vault_id, target.id)
+            _, found = correct.writable_fact(tx, actor, number, version=version)
             checked_move(actor, found, target)
             now = self._clock()
             after, pages = filed(tx, actor, found, vault=target, at=now)

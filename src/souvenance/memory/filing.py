@@ -42,7 +42,7 @@ def filed(
     if same and vault.id == found.vault_id:
         return found, []
     refuse_secrets(actor, place.category, place.subject_id)
-    tx.hold("remember", vault.id)
+    tx.hold_vault(vault.id)
     pages = Pages(tx, vault=vault, observations=[place], at=at)
     page = pages.of(place)
     after = replace(

@@ -250,7 +250,7 @@ class Ladder:
             found = vault_rows.find_vault(tx, model, vault_table.c.id == shown.vault_id)
         if found is None:
             return Applied(ask=Ask.LOOK_UP, outcome=Outcome.IGNORED, why=GONE)
-        query = request.query.strip()[:LONGEST_LOOK_UP].replace("\x00", " ")
+        query = request.query.encode("utf-8", "replace").decode().strip()[:LONGEST_LOOK_UP].replace("\x00", " ")
         step = step_of(found.memory_type)
         why = _objection(step, Ask.LOOK_UP, shown, None, where) or ("" if query else "nothing was asked for")
         if why or vault_rows.is_withheld(found, model):

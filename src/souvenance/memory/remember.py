@@ -6,6 +6,7 @@ wait for, so that the lock is held for as little as possible.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,11 +22,12 @@ from souvenance.domain.fact import (
     checked_confidence,
     checked_content,
     checked_importance,
+    checked_language,
     checked_line,
 )
 from souvenance.domain.note import Note, NoteClass, new_note_id
 from souvenance.domain.vault import Vault
-from souvenance.memory.dates import dates_said
+from souvenance.memory.dates import Saying, dates_said, sayings_in
 from souvenance.memory.guard import refuse_secrets
 from souvenance.store import facts, history, links, notes, passages, people
 from souvenance.store.database import Transaction
@@ -65,12 +67,13 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """An observation that was found fit to keep, with the words of its passage."""
+    """An observation that was found fit to keep, with the words of its passage and those that say dates."""
 
     observation: Observation
     words: passages.Words
     hashed: str
     secrets: tuple[str, ...] = ()
+    sayings: tuple[Saying, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +93,12 @@ def checked_category(label: str) -> str:
     return checked_line(label, what="category", limit=80) or DEFAULT_CATEGORY
 
 
+def page_title(category: str) -> str:
+    """The title of a category's page: its label, but for what would make a path of it (N4)."""
+    title = re.sub(r"[/\\]+", "-", category)
+    return "_" if title in {".", ".."} else title
+
+
 def prepare(actor: Actor, observation: Observation) -> Prepared:
     """Check and analyse one observation; refuses what could not be kept as it is, and a model's secrets (F8)."""
     checked = replace(
@@ -103,6 +112,7 @@ def prepare(actor: Actor, observation: Observation) -> Prepared:
         subject_id=checked_line(observation.subject_id, what="subject"),
         channel=checked_line(observation.channel, what="channel"),
         author=checked_line(observation.author, what="author"),
+        language=checked_language(observation.language),
         said_at=checked_line(observation.said_at, what="date"),
     )
     secrets = refuse_secrets(actor, checked.key, checked.content, checked.category, checked.author)
@@ -117,6 +127,7 @@ def prepare(actor: Actor, observation: Observation) -> Prepared:
             subject_id=checked.subject_id,
         ),
         secrets,
+        sayings_in(checked.content, checked.language),
     )
 
 
@@ -159,7 +170,7 @@ class Pages:
             vault_id=self._vault.id,
             note_class=NoteClass.AGENT_MEMORY,
             folder="memory",
-            title=category,
+            title=page_title(category),
             category=category,
             subject_kind=subject_kind,
             subject_id=subject_id,
@@ -203,7 +214,7 @@ def write(
     The same words about the same subject in the same category are skipped. `digest` becomes the page's index line.
     """
     refuse_secrets(actor, digest)
-    tx.hold("remember", vault.id)
+    tx.hold_vault(vault.id)
     known = facts.same_facts(tx, vault_id=vault.id, hashes=[item.hashed for item in prepared])
     fresh = list({item.hashed: item for item in prepared if item.hashed not in known}.values())
     observed = [item.observation for item in prepared]
@@ -222,11 +233,13 @@ def write(
     return _outcomes(prepared, made=made, known=known, new_pages=set(pages.made), labels=labels)
 
 
-def dated(tx: Transaction, actor: Actor, fact: Fact, *, at: datetime) -> Fact:
-    """The fact with the dates its wording says, resolved as its speaker meant them (F10)."""
+def dated(tx: Transaction, actor: Actor, fact: Fact, *, at: datetime, sayings: Sequence[Saying] | None = None) -> Fact:
+    """The fact with the dates its wording says, resolved as its speaker meant them (F10).
+
+    `sayings` are those of its wording where they were looked for already.
+    """
     dates = dates_said(
-        fact.content,
-        language=fact.language,
+        sayings_in(fact.content, fact.language) if sayings is None else sayings,
         said_at=fact.said_at,
         written_at=at,
         time_zone=lambda: zone_in(tx, fact.vault_id) or people.time_zone_of(tx, actor.user_id),
@@ -239,7 +252,9 @@ def keep(tx: Transaction, actor: Actor, items: Sequence[tuple[Fact, Prepared]]) 
 
     Returns the facts as they were stored.
     """
-    kept = [(dated(tx, actor, item, at=item.created_at), prepared) for item, prepared in items]
+    kept = [
+        (dated(tx, actor, item, at=item.created_at, sayings=prepared.sayings), prepared) for item, prepared in items
+    ]
     facts.add_facts(tx, [(prepared.hashed, item) for item, prepared in kept])
     passages.add_fact_passages(tx, [(item, prepared.words) for item, prepared in kept])
     for item, _ in kept:

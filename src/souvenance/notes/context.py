@@ -13,6 +13,7 @@ from souvenance.notes.find import find_note
 from souvenance.notes.session import MEMORY, PINS, SET, Session, start_session
 from souvenance.store import context as rows
 from souvenance.store import notes as note_rows
+from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.tables import note as note_table
 
@@ -59,13 +60,15 @@ class Context:
             budget, order = _settings(tx, actor)
             placed = rows.list_placed(tx, user_id=actor.user_id)
             found = notes_by_id(tx, actor, [item.note_id for item in placed])
+            hidden = _hidden(tx, actor, placed)
+        placed = [item for item in placed if item.place not in hidden]
         places: dict[str, tuple[Note, ...]] = {item.place: () for item in placed}
         for item in placed:
             if item.note_id in found:
                 places[item.place] += (found[item.note_id],)
         return ContextSettings(
             budget_tokens=budget,
-            order=order,
+            order=tuple(entry for entry in order if entry not in hidden),
             pins=places.pop(PINS, ()),
             sets={place.removeprefix(SET): held for place, held in places.items()},
         )
@@ -81,6 +84,7 @@ class Context:
     def _change_pins(self, actor: Actor, ref: str, *, pinned: bool) -> None:
         _require_person(actor)
         with self._database.write() as tx:
+            tx.hold("context", actor.user_id)
             found = find_note(tx, actor, ref)
             place = (found.vault_id, found.id)
             held = [
@@ -103,8 +107,10 @@ class Context:
         _checked_count(len(refs))
         key = PINS if place == PINS else SET + _set_name(place)
         with self._database.write() as tx:
+            tx.hold("context", actor.user_id)
             found = [find_note(tx, actor, ref) for ref in refs]
             items = list(dict.fromkeys((note.vault_id, note.id) for note in found))
+            items += _unseen(tx, actor, key)
             rows.fill_place(tx, user_id=actor.user_id, place=key, items=items)
             budget, order = _settings(tx, actor)
             changed = [entry for entry in order if items or entry != key or key == PINS]
@@ -117,21 +123,29 @@ class Context:
         """Say what loads and in which order: `pins`, `memory` and `set:NAME`; what is not named does not load."""
         _require_person(actor)
         with self._database.write() as tx:
-            known = {PINS, MEMORY} | {item.place for item in rows.list_placed(tx, user_id=actor.user_id)}
+            tx.hold("context", actor.user_id)
+            placed = rows.list_placed(tx, user_id=actor.user_id)
+            hidden = _hidden(tx, actor, placed)
+            known = {PINS, MEMORY} | {item.place for item in placed} - hidden
             unknown = [entry for entry in order if entry not in known]
             if unknown or len(set(order)) != len(order):
                 raise InvalidInput(
                     f"The order may name each of these once: {', '.join(sorted(known))}.",
                     hint="Make a context set before naming it.",
                 )
-            budget, _ = _settings(tx, actor)
-            rows.save_settings(tx, user_id=actor.user_id, budget_tokens=budget, order=list(order))
+            budget, before = _settings(tx, actor)
+            kept = list(order)
+            for index, entry in enumerate(before):  # what this caller does not know of stays where it was
+                if entry in hidden:
+                    kept.insert(index, entry)
+            rows.save_settings(tx, user_id=actor.user_id, budget_tokens=budget, order=kept)
 
     def set_budget(self, *, actor: Actor, tokens: int) -> None:
         """Say how many tokens a start may cost where the caller does not say."""
         _require_person(actor)
         _checked_budget(tokens)
         with self._database.write() as tx:
+            tx.hold("context", actor.user_id)
             _, order = _settings(tx, actor)
             rows.save_settings(tx, user_id=actor.user_id, budget_tokens=tokens, order=order)
 
@@ -146,8 +160,24 @@ def _settings(tx: Transaction, actor: Actor) -> tuple[int, tuple[str, ...]]:
     return budget, tuple(order)
 
 
+def _hidden(tx: Transaction, actor: Actor, placed: Sequence[rows.Placed]) -> set[str]:
+    """Context sets of which the actor may see no note: not even their names are told (V8, A3)."""
+    readable = {item.id for item in vault_rows.list_vaults(tx, actor)}
+    shown = {item.place for item in placed if item.vault_id in readable}
+    return {item.place for item in placed if item.place != PINS} - shown
+
+
+def _unseen(tx: Transaction, actor: Actor, place: str) -> list[tuple[int, str]]:
+    """What stands in a place that the actor may not see: whatever it arranges, that stays."""
+    readable = {item.id for item in vault_rows.list_vaults(tx, actor)}
+    placed = rows.list_placed(tx, user_id=actor.user_id)
+    return [(item.vault_id, item.note_id) for item in placed if item.place == place and item.vault_id not in readable]
+
+
 def _require_person(actor: Actor) -> None:
     actor.require_write()
+    if actor.vaults is not None:
+        raise NotAllowed("This token is bound to its vaults and arranges nothing.", hint="The owner does it.")
     if actor.is_model:
         raise NotAllowed("Only a person chooses what every session starts with.", hint="The owner does it.")
 

@@ -42,7 +42,8 @@ def find_note(tx: Transaction, actor: Actor, ref: str) -> Note:
             return rows.get_note(tx, actor, wanted)
         except NotFound:
             pass  # twelve letters may be a title as well
-    return _one(_by_path(tx, actor, wanted))
+    found = _one(_by_path(tx, actor, wanted), is_path="/" in wanted.strip("/"))
+    return rows.get_note(tx, actor, found.id)
 
 
 def _by_path(tx: Transaction, actor: Actor, wanted: str) -> list[Note]:
@@ -71,20 +72,21 @@ def _titled(tx: Transaction, actor: Actor, path: str, within: ColumnElement[bool
     condition = note_table.c.title_key == title_key(title)
     if within is not None:
         condition &= within
-    found = rows.find_notes(tx, actor, condition, limit=50)
+    found = rows.find_notes(tx, actor, condition, with_content=False)
     if folders:
         key = [title_key(part) for part in folders]
         found = [item for item in found if [title_key(part) for part in item.folder.split("/")] == key]
     return found
 
 
-def _one(found: list[Note]) -> Note:
+def _one(found: list[Note], *, is_path: bool) -> Note:
+    """The one that is meant: of a bare title the document, where there is one; a path says no such thing."""
     if not found:
         raise NotFound(_NO_NOTE, hint="Use search to find its id.")
     documents = [item for item in found if item.note_class is not NoteClass.AGENT_MEMORY]
-    if len(found) > 1 and len(documents) != 1:
+    if len(found) > 1 and (is_path or len(documents) != 1):
         raise Conflict(
-            f"{len(found)} of your notes have that title.",
+            f"{len(found)} of your notes have that {'path' if is_path else 'title'}.",
             hint="Name one by its id, or as `vault:folder/title`.",
             notes=[{"id": item.id, "path": item.path, "class": item.note_class} for item in found[:10]],
         )
@@ -105,6 +107,8 @@ def writable_note(
     """A note the actor may change, with its vault, at the version it read where it names one, in the trash or not."""
     actor.require_write()
     item = find_note(tx, actor, ref)
+    tx.hold_vault(item.vault_id)
+    item = rows.get_note(tx, actor, item.id)  # as those who wrote while this one waited left it
     vault = vault_of(tx, actor, item)
     if not vault.can_configure:
         raise NotAllowed("You may read this note but not change it.", hint="Ask its team for the configure permission.")

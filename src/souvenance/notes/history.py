@@ -126,9 +126,14 @@ class History:
                 return _restore_fact(tx, actor, number, change_id, now)
             found = find_note(tx, actor, str(ref))
             revert.require_configure(tx, actor, found.vault_id)
+            tx.hold_vault(found.vault_id)
+            found = note_rows.get_note(tx, actor, found.id)
             if found.note_class is NoteClass.SOURCE:
                 raise NotAllowed("This note is an ingested file.", hint="Bring back the file it comes from.")
-            then = _living(_at(tx, found.vault_id, NOTE, found.id, change_id))
+            then = _at(tx, found.vault_id, NOTE, found.id, change_id)
+            if found.note_class is not NoteClass.AGENT_MEMORY:
+                _of_change(then, change_id)
+            then = _living(then)
             after = note_as(found, then.after)
             if place_is_taken(tx, after):
                 raise Conflict("Another note has its place now.", hint="Move or rename that one first.")
@@ -194,7 +199,7 @@ def fact_number(ref: str | int) -> int | None:
 
 def _restore_fact(tx: Transaction, actor: Actor, number: int, change_id: int, now: datetime) -> Fact:
     _, found = correct.writable_fact(tx, actor, number)
-    then = _living(_at(tx, found.vault_id, FACT, str(number), change_id))
+    then = _living(_of_change(_at(tx, found.vault_id, FACT, str(number), change_id), change_id))
     after = fact_as(found, then.after, pages=pages_of(tx, actor, found.vault_id))
     if is_same_fact(found, after):
         return found
@@ -204,6 +209,8 @@ def _restore_fact(tx: Transaction, actor: Actor, number: int, change_id: int, no
 
 def _restore_page_facts(tx: Transaction, actor: Actor, page: Note, change_id: int, now: datetime) -> None:
     kept = rows.page_revisions(tx, vault_id=page.vault_id, note_id=page.id)
+    if all(item.change_id != change_id for item in kept):
+        raise _no_such_change(change_id)
     then = newest_by_fact(kept, change_id)
     pages = pages_of(tx, actor, page.vault_id)
     pairs = []
@@ -226,6 +233,17 @@ def _at(tx: Transaction, vault_id: int, kind: str, reference: str, change_id: in
     if found is None:
         raise NotFound("It did not exist at that change.", hint="Its history lists its changes.", change=change_id)
     return found
+
+
+def _of_change(then: Revision, change_id: int) -> Revision:
+    """The revision, where that very change made it: going back names a change of its history, not just any."""
+    if then.change_id != change_id:
+        raise _no_such_change(change_id)
+    return then
+
+
+def _no_such_change(change_id: int) -> NotFound:
+    return NotFound("That change is not in its history.", hint="Its history lists its changes.", change=change_id)
 
 
 def _living(then: Revision) -> Revision:

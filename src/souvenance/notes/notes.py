@@ -14,6 +14,7 @@ from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, StaleVersion, TooLarge
 from souvenance.domain.fact import Fact, State, checked_line, readable_text
+from souvenance.domain.markdown import targets
 from souvenance.domain.note import MAX_NOTE_BYTES, Note, NoteClass, checked_folder, checked_title, new_note_id
 from souvenance.domain.vault import Vault
 from souvenance.ingest.passages import split
@@ -105,10 +106,10 @@ class Notes:
         made: builtins.list[Note] = []
         checked = [_checked(actor, draft) for draft in drafts]
         for batch in _batches(checked):
-            pieces = [split(draft.content) for draft in batch]
+            cut = [(split(draft.content), targets(draft.content, folder=draft.folder)) for draft in batch]
             with self._database.write() as tx:
                 found = vault_rows.named_vault(tx, actor, vault, to_write=True)
-                made += self._add(tx, actor, found, batch, pieces)
+                made += self._add(tx, actor, found, batch, cut)
         return made
 
     def _add(
@@ -117,8 +118,9 @@ class Notes:
         actor: Actor,
         vault: Vault,
         drafts: Sequence[Draft],
-        pieces: Sequence[builtins.list[Piece]],
+        cut: Sequence[tuple[builtins.list[Piece], builtins.list[str]]],
     ) -> builtins.list[Note]:
+        tx.hold_vault(vault.id)
         now = self._clock()
         added = []
         for draft in drafts:
@@ -137,8 +139,8 @@ class Notes:
             rows.add_note(tx, note)
             links.adopt(tx, note)
             added.append(note)
-        for note, cut in zip(added, pieces, strict=True):
-            trash.index(tx, note, cut)
+        for note, (pieces, found) in zip(added, cut, strict=True):
+            trash.index(tx, note, pieces, found)
         history.record_change(
             tx, actor, verb="create_note", at=now, written=[history.note_written(note, "create") for note in added]
         )
@@ -160,29 +162,40 @@ class Notes:
         On a memory page it edits facts (N2). Without a version, it applies to the note as it stands.
         """
         edit = checked_edit(operation=operation, content=content, find=find, section=section)
+        draft = self._drafted(actor, ref, edit, version)
 
         def change(tx: Transaction) -> Edited:
             vault, note = writable_note(tx, actor, ref, version=version)
             if note.note_class is NoteClass.AGENT_MEMORY:
                 return edit_page(tx, actor, vault=vault, note=note, edit=edit, at=self._clock())
             _require_editable(note)
-            return self._edit_text(tx, actor, note, edit)
+            return self._edit_text(tx, actor, note, edit, draft)
 
         return self._written(change, retry=version is None)
 
-    def _edit_text(self, tx: Transaction, actor: Actor, note: Note, edit: Edit) -> Edited:
-        content = applied(note.content, edit)
-        refuse_added_secrets(actor, before=note.content, after=content)
-        if content == note.content:
+    def _drafted(self, actor: Actor, ref: str, edit: Edit, version: int | None) -> _Drafted | None:
+        """What the edit makes of a document as it stands now, so that a long text is taken apart outside the lock.
+
+        None where the edit will be refused or goes to a page; who edits then sees to that.
+        """
+        actor.require_write()
+        with self._database.read() as tx:
+            note = find_note(tx, actor, ref)
+            may_edit = vault_of(tx, actor, note).can_configure and note.deleted_at is None
+        if note.note_class is not NoteClass.USER_DOC or not may_edit or version not in (None, note.version):
+            return None
+        return _drafted(actor, note, edit)
+
+    def _edit_text(
+        self, tx: Transaction, actor: Actor, note: Note, edit: Edit, draft: _Drafted | None = None
+    ) -> Edited:
+        if draft is None or (draft.note_id, draft.version) != (note.id, note.version):
+            draft = _drafted(actor, note, edit)
+        if draft.content == note.content:
             return Edited(note=note, version=note.version)
-        if len(content.encode()) > MAX_NOTE_BYTES:
-            raise TooLarge(
-                f"The note would be over {MAX_NOTE_BYTES:,} bytes; nothing was written.",
-                hint="Continue in a new note and link to it.",
-                limit=MAX_NOTE_BYTES,
-            )
-        after = self._save(tx, actor, note, replace(note, content=content), verb="edit_note", operation=edit.operation)
-        trash.index(tx, after)
+        changed = replace(note, content=draft.content)
+        after = self._save(tx, actor, note, changed, verb="edit_note", operation=edit.operation)
+        trash.index(tx, after, draft.pieces, draft.targets)
         return Edited(note=after, version=after.version)
 
     def _save(
@@ -394,6 +407,29 @@ class Notes:
             trash.purge(tx, actor, note=note, at=self._clock())
 
         self._written(change)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drafted:
+    """A document's new text, made of it as it stood at a version, taken apart."""
+
+    note_id: str
+    version: int
+    content: str
+    pieces: builtins.list[Piece]
+    targets: builtins.list[str]
+
+
+def _drafted(actor: Actor, note: Note, edit: Edit) -> _Drafted:
+    content = applied(note.content, edit)
+    refuse_added_secrets(actor, before=note.content, after=content)
+    if len(content.encode()) > MAX_NOTE_BYTES:
+        raise TooLarge(
+            f"The note would be over {MAX_NOTE_BYTES:,} bytes; nothing was written.",
+            hint="Continue in a new note and link to it.",
+            limit=MAX_NOTE_BYTES,
+        )
+    return _Drafted(note.id, note.version, content, split(content), targets(content, folder=note.folder))
 
 
 def _checked(actor: Actor, draft: Draft) -> Draft:

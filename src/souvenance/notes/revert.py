@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -144,14 +145,18 @@ def revert(
         for start in range(0, len(references), BATCH):
             batch = references[start : start + BATCH]
             with database.read() if dry_run else database.write() as tx:
+                if not dry_run:
+                    tx.hold_vault(vault_id)
                 work = _Batch(tx, actor, writer, vault_id=vault_id, since=since, at=clock(), dry_run=dry_run)
                 work.take_back(kind, batch)
             done += work.done
             left += work.left
     if done and not dry_run:
         with database.write() as tx:
+            slugs = {item.id: item.slug for item in vault_rows.list_vaults(tx, actor)}
+            counts = Counter(thing.vault for thing in done)
             for vault_id in sorted({thing[0] for thing in things}):
-                count = sum(thing.vault == _slug(tx, actor, vault_id) for thing in done)
+                count = counts[slugs.get(vault_id, "")]
                 if count:
                     history.record_audit(tx, actor, verb="history.revert", at=clock(), vault_id=vault_id,
                                          agent=writer.agent, token=writer.token, user=writer.user,
@@ -278,7 +283,3 @@ def _reviewed(item: Revision, before: Revision | None, names: dict[int, str]) ->
         did=item.operation,
         diff=fact_diff(was, item.after) if is_fact else note_diff(was, item.after),
     )
-
-
-def _slug(tx: Transaction, actor: Actor, vault_id: int) -> str:
-    return next((item.slug for item in vault_rows.list_vaults(tx, actor) if item.id == vault_id), "")

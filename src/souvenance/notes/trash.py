@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -17,15 +18,18 @@ from souvenance.store.passages import Piece
 from souvenance.store.tables import fact as fact_table
 
 
-def index(tx: Transaction, note: Note, pieces: list[Piece] | None = None) -> None:
-    """Make what search and the graph know of a document what its text says; nothing where it is out of every read."""
+def index(tx: Transaction, note: Note, pieces: list[Piece] | None = None, targets: Sequence[str] | None = None) -> None:
+    """Make what search and the graph know of a document what its text says; nothing where it is out of every read.
+
+    `pieces` and `targets` of its links are those of its text where that was taken apart before the transaction.
+    """
     if note.note_class is NoteClass.AGENT_MEMORY:
         return
     found = pieces_of(note, pieces)
     passages.replace_note_passages(
         tx, vault_id=note.vault_id, note_id=note.id, title=note.title, pieces=found, active=not note.disabled
     )
-    links.follow_note(tx, note)
+    links.follow_note(tx, note, targets)
 
 
 def pieces_of(note: Note, pieces: list[Piece] | None = None) -> list[Piece]:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 from souvenance.domain.access import Actor
-from souvenance.domain.errors import NotAllowed, SouvenanceError, Withheld
+from souvenance.domain.errors import NotAllowed, Withheld
 from souvenance.domain.protection import may_leave
 from souvenance.domain.vault import Protection
 from souvenance.store import retrievals as rows
@@ -15,6 +15,8 @@ from souvenance.store.database import Database
 from souvenance.store.retrievals import AskedOften, Retrieval
 
 _PENDING = 1000
+_PATIENCE = 10.0
+"""Seconds a reader of the audit waits for what is still to be written."""
 _GATHER = 0.1
 """Seconds in which reads gather to be written together, so that a run of searches is not slowed by as many commits."""
 
@@ -47,9 +49,10 @@ class Retrievals:
             self.dropped += 1
 
     def flush(self) -> None:
-        """Wait until all that was recorded is written."""
+        """Wait until all that was recorded is written, for a few seconds at most."""
         self._hurry.set()
-        self._pending.join()
+        with self._pending.all_tasks_done:
+            self._pending.all_tasks_done.wait_for(lambda: not self._pending.unfinished_tasks, timeout=_PATIENCE)
         self._hurry.clear()
 
     def close(self) -> None:
@@ -71,7 +74,7 @@ class Retrievals:
             try:
                 with self._database.write() as tx:
                     rows.add_retrievals(tx, entries)
-            except SouvenanceError:
+            except Exception:  # whatever it is, the next reads are to be written down
                 self.dropped += len(entries)
             finally:
                 for _ in batch:

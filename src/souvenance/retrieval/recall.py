@@ -28,6 +28,7 @@ LEAST_SHARE = 0.2
 
 MOST_SOURCES = 60
 NOTHING = "Nothing relevant to this is in memory."
+NO_ROOM = "What is relevant to this does not fit in so few tokens."
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +201,9 @@ class _Block:
     def composed(self) -> Composed:
         """The block, sections in the order they were opened."""
         text = "\n".join("".join(text for _, text in _in_order(section)) for section in self._sections.values())
-        return Composed(text.strip() or NOTHING, self._tokens, tuple(self._sources), self._cut)
+        return Composed(
+            text.strip() or (NO_ROOM if self._cut else NOTHING), self._tokens, tuple(self._sources), self._cut
+        )
 
 
 def _in_order(section: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from sqlalchemy import ColumnElement, Select, and_, or_, select, true
 
-from souvenance.domain.access import Actor
+from souvenance.domain.access import Actor, Source
 from souvenance.domain.protection import may_leave
 from souvenance.domain.vault import Protection, VaultKind
 from souvenance.store.tables import membership, vault
 
 
 def _belongs(actor: Actor) -> ColumnElement[bool]:
-    """The actor's user is in the owning team, the token lists the vault, and another application's vault is sealed."""
+    """The actor's user is in the owning team, the token lists the vault, and another application's vault is sealed,
+    to an agent without a token too (V9)."""
     conditions: list[ColumnElement[bool]] = [membership.c.user_id == actor.user_id]
     if actor.vaults is not None:
         conditions.append(vault.c.id.in_(sorted(actor.vaults)))
-    if actor.token_id is not None:
+    if actor.token_id is not None or (actor.is_model and actor.source is Source.AGENT):
         conditions.append(or_(vault.c.kind != VaultKind.APP, vault.c.app == (actor.app or "")))
     return and_(*conditions)
 

@@ -63,9 +63,8 @@ class Changes:
         def unsubscribe() -> None:
             with self._lock:
                 self._callbacks.pop(number, None)
-                is_last = not self._callbacks
-            if is_last:
-                self.close()
+                thread = None if self._callbacks else self._ended()
+            _join(thread)
 
         return unsubscribe
 
@@ -73,10 +72,14 @@ class Changes:
         """End the thread; nobody is called any more."""
         with self._lock:
             self._callbacks.clear()
-            thread, self._thread = self._thread, None
-            self._stop.set()
-        if thread is not None and thread is not threading.current_thread():
-            thread.join(timeout=5.0)
+            thread = self._ended()
+        _join(thread)
+
+    def _ended(self) -> threading.Thread | None:
+        """The thread, told to stop; whoever subscribes from now on starts another. Called under the lock."""
+        thread, self._thread = self._thread, None
+        self._stop.set()
+        return thread
 
     def _run(self, stop: threading.Event, ready: threading.Event) -> None:
         feed = ChangeFeed(self._database)
@@ -110,6 +113,11 @@ class Changes:
                 callback(news)
             except Exception:
                 _log.exception("a subscriber to changes failed")
+
+
+def _join(thread: threading.Thread | None) -> None:
+    if thread is not None and thread is not threading.current_thread():
+        thread.join(timeout=5.0)
 
 
 def changed(marks: frozenset[str] | None) -> Changed:

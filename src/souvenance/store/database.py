@@ -16,6 +16,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import URL, make_url
 
 from souvenance.domain.errors import (
+    Conflict,
     InvalidInput,
     SouvenanceError,
     StoreDamaged,
@@ -36,8 +37,8 @@ _WRITERS = 7_046_903  # any constant: what every PostgreSQL writer shares and an
 
 
 def sqlite_url(data: Path) -> str:
-    """The URL of the embedded store in a data folder."""
-    return f"sqlite:///{data / 'souvenance.db'}"
+    """The URL of the embedded store in a data folder, whatever characters its name holds."""
+    return URL.create("sqlite", database=str(data / "souvenance.db")).render_as_string()
 
 
 class Transaction:
@@ -82,6 +83,15 @@ class Transaction:
         if not self.is_sqlite:
             statement = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
             self.execute(statement, {"name": ":".join(map(str, names))})
+
+    def hold_vault(self, *vault_ids: int) -> None:
+        """Make other writers of what these vaults hold wait until this transaction ends, as all writers to SQLite do.
+
+        To be held before what is to be changed is read: what was read earlier may have changed meanwhile. Vaults are
+        held by rising id, so that two who hold several do not wait for each other.
+        """
+        for vault_id in sorted(set(vault_ids)):
+            self.hold("vault", vault_id)
 
     def next_numbers(self, series: str, count: int = 1) -> Sequence[int]:
         """Reserve `count` rising numbers of a series (`fact_number`, `passage_id`).
@@ -136,7 +146,7 @@ class Database:
 
     @contextlib.contextmanager
     def read(self) -> Iterator[Transaction]:
-        """A consistent view; nothing written through it is kept."""
+        """A consistent view: what others write meanwhile is not in it, and nothing written through it is kept."""
         with self._transaction(write=False) as transaction:
             yield transaction
 
@@ -169,6 +179,8 @@ class Database:
         try:
             with self._engine.connect() as connection:
                 connection.execution_options(**{_WRITE: write})
+                if not (write or self.is_sqlite):
+                    connection.execution_options(isolation_level="REPEATABLE READ")
                 with connection.begin():
                     transaction = Transaction(connection, is_sqlite=self.is_sqlite, is_write=write)
                     yield transaction
@@ -176,6 +188,14 @@ class Database:
                         _tell(transaction)
         except exc.DBAPIError as error:
             raise translated(error) from error
+        except OverflowError as error:
+            if "SQLite INTEGER" not in str(error):
+                raise
+            raise _too_large() from error
+        except exc.TimeoutError as error:
+            raise StoreUnavailable(
+                "Too much is asked of the database at once; nothing was written.", hint="Try again in a moment."
+            ) from error
 
     def private_connection(self) -> Any:
         """A driver's connection outside the pool and outside any transaction, for a listener; its caller closes it."""
@@ -239,8 +259,9 @@ class Database:
 
     def _create_engine(self) -> Engine:
         if not self.is_sqlite:
-            return create_engine(self.url, pool_pre_ping=True, pool_size=5, max_overflow=20)
-        engine = create_engine(self.url, connect_args={"timeout": BUSY_SECONDS, "cached_statements": 512})
+            return create_engine(self.url, pool_pre_ping=True, pool_size=5, max_overflow=30)
+        pool = {"pool_size": 10, "max_overflow": 40} if self.url.database not in {None, "", ":memory:"} else {}
+        engine = create_engine(self.url, connect_args={"timeout": BUSY_SECONDS, "cached_statements": 512}, **pool)
         event.listen(engine, "connect", _configure_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
@@ -296,28 +317,55 @@ def _tell(tx: Transaction) -> None:
 
 
 def translated(error: exc.DBAPIError) -> SouvenanceError:
-    """What went wrong in the database, in words a person can act on; never the statement or its values."""
-    said = str(error.orig).lower()
-    if "malformed" in said or "not a database" in said or "corrupt" in said:
+    """What went wrong in the database, in words a person can act on; never the statement or its values.
+
+    Told by the code of the engine alone: its message may quote what somebody wrote.
+    """
+    code = _code(error)
+    if code in {"SQLITE_CORRUPT", "SQLITE_NOTADB"}:
         return StoreDamaged(
             "The database file is damaged or is not a Souvenance database.",
             hint="Run `souvenance doctor`; restore the newest file of the backups folder if it confirms it.",
         )
-    if "readonly" in said or "read-only" in said:
+    if code in {"SQLITE_READONLY", "25006"}:
         return StoreUnavailable("The database is read-only.", hint="Make its file and folder writable, or use another.")
-    if "full" in said or "no space" in said:
+    if code in {"SQLITE_FULL", "53100"}:
         return StoreUnavailable(
             "The disk is full; nothing was written.", hint="Free some space and send the same request again."
         )
-    if "locked" in said or "busy" in said:
+    if code in {"SQLITE_BUSY", "SQLITE_LOCKED"}:
         return StoreUnavailable(
             f"The database stayed locked for {BUSY_SECONDS:.0f} seconds; nothing was written.",
             hint="Another program holds it open in a transaction; close it and try again.",
         )
-    if "unable to open" in said or "permission" in said:
+    if code in {"40P01", "40001", "55P03"}:
+        return StoreUnavailable(
+            "Two writers waited for each other; nothing was written.", hint="Send the same request again."
+        )
+    if code in {"SQLITE_CONSTRAINT", "23505"}:
+        return Conflict(
+            "Something of that name or place was written at the same moment; nothing was written.",
+            hint="Look at what is there now, then try again.",
+        )
+    if code == "22003":
+        return _too_large()
+    if code in {"SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH", "42501"}:
         return StoreUnavailable("The database cannot be opened.", hint="Check the folder, its rights and its disk.")
     if isinstance(error, exc.OperationalError) or error.connection_invalidated:
         return StoreUnavailable(
             "The database cannot be reached; nothing was written.", hint="Check that it is running."
         )
     return StoreUnavailable(f"The database refused the request ({type(error.orig).__name__}); nothing was written.")
+
+
+def _code(error: exc.DBAPIError) -> str:
+    """PostgreSQL's SQLSTATE, or SQLite's primary result code by name; empty where the driver gives none."""
+    state = getattr(error.orig, "sqlstate", None)
+    if state:
+        return str(state)
+    name = str(getattr(error.orig, "sqlite_errorname", None) or "")
+    return "_".join(name.split("_")[:2])
+
+
+def _too_large() -> InvalidInput:
+    return InvalidInput("A number is too large for anything this memory holds.", hint="Give a smaller one.")

@@ -79,7 +79,10 @@ def _answering(vault_id: int, about: Collection[Subject] | None) -> ColumnElemen
     condition = and_(fact.c.vault_id == vault_id, in_state(State.IN_FORCE), fact.c.disabled.is_(False))
     if about is None:
         return condition
-    someone = [and_(fact.c.subject_kind == kind, fact.c.subject_id == name) for kind, name in about]
+    names: dict[SubjectKind, list[str]] = {}
+    for kind, name in about:
+        names.setdefault(kind, []).append(name)
+    someone = [and_(fact.c.subject_kind == kind, fact.c.subject_id.in_(some)) for kind, some in names.items()]
     return and_(condition, or_(fact.c.subject_kind == SubjectKind.VAULT, *someone))
 
 

@@ -125,6 +125,12 @@ def get_fact(tx: Transaction, actor: Actor, number: int) -> Fact:
     return fact_of(row)
 
 
+def vaults_of(tx: Transaction, actor: Actor, numbers: Sequence[int]) -> list[int]:
+    """The vaults in which those of these facts stand that the actor may read."""
+    here = fact.c.number.in_(list(numbers)) & fact.c.vault_id.in_(readable(actor))
+    return list(tx.execute(select(fact.c.vault_id).where(here).distinct()).scalars())
+
+
 def refuse_missing(tx: Transaction, actor: Actor, condition: ColumnElement[bool], message: str) -> NoReturn:
     """Say that it is withheld where that is so, else that there is none; both say nothing of what it is."""
     if tx.execute(

@@ -57,9 +57,15 @@ def note_keys(item: Note) -> list[str]:
 # --- writing ---------------------------------------------------------------------------------------------------
 
 
-def follow_note(tx: Transaction, item: Note) -> None:
-    """Make a note's links those of its text; none where it is in the trash or disabled."""
-    found = targets(item.content, folder=item.folder) if item.deleted_at is None and not item.disabled else []
+def follow_note(tx: Transaction, item: Note, found: Sequence[str] | None = None) -> None:
+    """Make a note's links those of its text; none where it is in the trash or disabled.
+
+    `found` are the targets of its text where they were looked for already, before the transaction.
+    """
+    if item.deleted_at is not None or item.disabled:
+        found = []
+    elif found is None:
+        found = targets(item.content, folder=item.folder)
     _save(tx, vault_id=item.vault_id, kind="note", source=item.id, page=item.id, folder=item.folder, found=found)
 
 

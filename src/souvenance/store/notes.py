@@ -193,5 +193,7 @@ def same_title(tx: Transaction, item: Note) -> str | None:
 def purge_note(tx: Transaction, *, vault_id: int, note_id: str) -> None:
     """Remove a note for good with its revisions and its places in what loads at a session's start (F9, N12)."""
     tx.execute(delete(context_item).where(context_item.c.vault_id == vault_id, context_item.c.note_id == note_id))
-    tx.execute(delete(revision).where(revision.c.vault_id == vault_id, revision.c.note_id == note_id))
+    # Its own revisions only: facts that stood on a page once and live elsewhere keep theirs.
+    own = (revision.c.vault_id == vault_id) & (revision.c.kind == "note") & (revision.c.subject_ref == note_id)
+    tx.execute(delete(revision).where(own))
     tx.execute(delete(note).where(note.c.vault_id == vault_id, note.c.id == note_id))

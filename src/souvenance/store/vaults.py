@@ -91,12 +91,24 @@ def named_vault(tx: Transaction, actor: Actor, name: str, *, to_write: bool = Fa
         raise NotAllowed(
             "You may read this vault but not change it.", hint="Ask its team for the configure permission."
         )
-    if not to_write and is_withheld(found, actor):
+    if not to_write:
+        _require_readable(found, actor)
+    return found
+
+
+def configured_vault(tx: Transaction, actor: Actor, name: str) -> Vault:
+    """The vault of that name whose affairs the actor may both see over its route and change (A1, V8)."""
+    found = named_vault(tx, actor, name, to_write=True)
+    _require_readable(found, actor)
+    return found
+
+
+def _require_readable(found: Vault, actor: Actor) -> None:
+    if is_withheld(found, actor):
         raise Withheld(
             "That vault is protected: nothing of it leaves over a cloud route.",
             hint="Ask on this machine, or have the owner declare your route local.",
         )
-    return found
 
 
 def is_withheld(item: Vault, actor: Actor) -> bool:

@@ -37,6 +37,9 @@ def model_id(tx: Transaction, *, name: str, dimension: int) -> int:
     wanted = (embedding_model.c.name == name) & (embedding_model.c.dimension == dimension)
     found = tx.execute(select(embedding_model.c.id).where(wanted)).scalar()
     if found is None:
+        tx.hold("embedding_model")
+        found = tx.execute(select(embedding_model.c.id).where(wanted)).scalar()
+    if found is None:
         statement = insert(embedding_model).values(name=name, dimension=dimension).returning(embedding_model.c.id)
         found = tx.execute(statement).scalar_one()
     return int(found)
@@ -231,8 +234,11 @@ def sample(tx: Transaction, *, model: int, vault_id: int, limit: int) -> list[tu
     here = (passage_vector.c.vault_id == vault_id) & (passage_vector.c.model_id == model) & passage_vector.c.active
     count = tx.execute(select(func.count()).select_from(passage_vector).where(here)).scalar_one()
     statement = select(passage_vector.c.vector, passage_vector.c.with_previous).where(here)
-    if count > limit:
-        statement = statement.where(passage_vector.c.passage_id % (count // limit) == 0)
+    if count > limit:  # by their places among the vault's own, since ids are shared with the other vaults
+        place = func.row_number().over(order_by=passage_vector.c.passage_id).label("place")
+        placed = select(passage_vector.c.passage_id, place).where(here).subquery()
+        chosen = select(placed.c.passage_id).where(placed.c.place % (count // limit) == 0)
+        statement = statement.where(passage_vector.c.passage_id.in_(chosen))
     return [(row.vector, row.with_previous) for row in tx.execute(statement.limit(2 * limit))]
 
 

@@ -102,7 +102,7 @@ class Attention:
             previous = settings.read_setting(tx, user_id=actor.user_id).previous
             if previous is None:
                 raise Conflict("There is no gesture to undo.", hint="vault attention sets a weight by hand.")
-            every = _weights(rows.list_known_vaults(tx, actor))
+            every = _stored(tx, actor)
             wanted = {vault_id: previous.get(vault_id, weight) for vault_id, weight in every.items()}
             _keep(tx, actor, every, wanted, clock=self._clock)
             return view(tx, actor)
@@ -122,7 +122,7 @@ class Attention:
         with self._database.write() as tx:
             _require_all(actor)
             tx.hold("attention", actor.user_id)
-            every = _weights(rows.list_known_vaults(tx, actor))
+            every = _stored(tx, actor)
             _keep(tx, actor, every, gesture(tx, every), clock=self._clock)
             return view(tx, actor)
 
@@ -133,7 +133,7 @@ def weigh(tx: Transaction, actor: Actor, *, vault: str, weight: int, clock: Cloc
     _require_person(actor)
     tx.hold("attention", actor.user_id)
     found = rows.named_vault(tx, actor, vault)
-    _keep(tx, actor, _weights(rows.list_known_vaults(tx, actor)), {found.id: weight}, clock=clock)
+    _keep(tx, actor, _stored(tx, actor), {found.id: weight}, clock=clock)
     return replace(found, attention=weight)
 
 
@@ -154,6 +154,11 @@ def view(tx: Transaction, actor: Actor) -> ScopeView:
 
 def _weights(vaults: Sequence[Vault]) -> dict[int, int]:
     return {item.id: item.attention for item in vaults}
+
+
+def _stored(tx: Transaction, actor: Actor) -> dict[int, int]:
+    """The weights as they are kept. An application reads its own sealed vault fully, but that is no weight (V9)."""
+    return _weights(rows.list_known_vaults(tx, replace(actor, app=None)))
 
 
 def _ordinary(tx: Transaction, actor: Actor) -> dict[int, int]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from souvenance.domain.access import Actor
+from souvenance.domain.access import Actor, Route
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import InvalidInput, NotAllowed
 from souvenance.domain.fact import readable_text
@@ -60,8 +61,13 @@ class Vaults:
         colour: str = "",
         protection: Protection = Protection.NORMAL,
     ) -> Vault:
-        """A new vault in the caller's own team, at full attention."""
+        """A new vault in the caller's own team, at full attention; not a personal or an application's (V1, V9)."""
         actor.require_write()
+        if kind in {VaultKind.PERSONAL, VaultKind.APP}:
+            raise InvalidInput(
+                "A personal vault and an application's are made when they are first needed, one each.",
+                hint="Choose another kind.",
+            )
         if actor.vaults is not None:
             raise NotAllowed(
                 "This token is bound to its vaults and makes no new one.", hint="Ask the owner to make it."
@@ -121,7 +127,14 @@ class Vaults:
             )
         tx.hold("personal", actor.user_id)
         found = rows.find_vault(tx, actor, condition)
-        return found or self.create_in(tx, actor, name=PERSONAL_NAME, kind=VaultKind.PERSONAL)
+        return found or self.create_in(tx, actor, name=self._free_name(tx, actor), kind=VaultKind.PERSONAL)
+
+    def _free_name(self, tx: Transaction, actor: Actor) -> str:
+        """A name for the personal vault that no vault of the user's has already."""
+        known = rows.list_known_vaults(tx, replace(actor, token_id=None, is_model=False))
+        taken = {item.slug for item in known} | {slugify(item.name) for item in known}
+        names = (PERSONAL_NAME, *(f"{PERSONAL_NAME} {number}" for number in range(2, len(known) + 3)))
+        return next(name for name in names if slugify(name) not in taken)
 
     def change(
         self,
@@ -133,12 +146,18 @@ class Vaults:
         colour: str | None = None,
         protection: Protection | None = None,
     ) -> Vault:
-        """Change what is given and leave the rest. The slug stays, so that links and habits hold."""
+        """Change what is given and leave the rest. The slug stays, so that links and habits hold.
+
+        A vault that is withheld on the actor's route is not changed over it. Only a person on a local route changes the
+        protection: whoever could lower it over a cloud route would read what it protects (V8).
+        """
         actor.require_write()
-        if actor.is_model and protection is not None:
-            raise NotAllowed("A model may not change a vault's protection.", hint="The owner does it.")
+        if protection is not None and (actor.is_model or actor.route is not Route.LOCAL):
+            raise NotAllowed(
+                "A vault's protection is changed by a person on a local route only.", hint="Change it on this machine."
+            )
         with self._database.write() as tx:
-            found = rows.named_vault(tx, actor, vault, to_write=True)
+            found = rows.configured_vault(tx, actor, vault)
             values: dict[str, str] = {}
             if name is not None:
                 values["name"] = clean_name(name, what="vault's name")
@@ -170,10 +189,10 @@ class Vaults:
 
     def change_settings(self, *, actor: Actor, vault: str, changes: Mapping[str, Any]) -> Vault:
         """Change settings of a vault and leave the rest; None brings a default back. Audited with the values (F5)."""
-        self._of_person(actor, vault)
+        known = self._of_person(actor, vault)
         with self._database.write() as tx:
-            tx.hold("settings", vault)
-            found = rows.named_vault(tx, actor, vault, to_write=True)
+            tx.hold("settings", known.id)
+            found = rows.configured_vault(tx, actor, known.slug)
             kept = changed_settings(found.settings, changes)
             now = self._clock()
             rows.update_vault(tx, vault_id=found.id, at=now, values={"settings": kept})
@@ -185,7 +204,7 @@ class Vaults:
         if actor.is_model:
             raise NotAllowed("A model changes neither a vault's type nor its settings.", hint="The owner does it.")
         with self._database.read() as tx:
-            return rows.named_vault(tx, actor, vault, to_write=True)
+            return rows.configured_vault(tx, actor, vault)
 
     def set_attention(self, *, actor: Actor, vault: str, weight: int) -> Vault:
         """Say how much a vault counts when this user's memory is queried, 0 to 100 (V2)."""

@@ -34,7 +34,7 @@ class Authentication:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Identify the caller, then pass the request on."""
-        if scope["type"] == "http" and not scope["path"].endswith(PUBLIC):
+        if scope["type"] == "http" and scope["path"].removeprefix(scope.get("root_path", "")) not in PUBLIC:
             try:
                 scope.setdefault("state", {})["actor"] = await anyio.to_thread.run_sync(self._identify, scope)
             except SouvenanceError as error:
