@@ -4,6 +4,7 @@ import io
 import json
 import os
 import signal
+import sqlite3.dbapi2
 import subprocess
 import sys
 import time
@@ -120,6 +121,39 @@ def test_text_that_cannot_be_kept_is_refused_whole(text: str, refusal: Run, answ
     assert code == 1
     assert error["code"] in {"invalid_input", "too_large"}
     assert answer("fact", "list")["facts"] == []
+
+
+def test_a_line_that_is_no_fact_is_named_and_none_is_kept(
+    monkeypatch: pytest.MonkeyPatch, refusal: Run, answer: Run
+) -> None:
+    give(monkeypatch, b"one\r\n\r\n" + b"x" * 70_000 + b"\nthree\n")
+    code, error = refusal("remember", "-", "--lines")
+    assert (code, error["code"], error["details"]["line"]) == (1, "too_large", 3)
+    assert error["message"].startswith("Line 3: The fact is 70,000 bytes")
+    assert error["message"].endswith("No line was kept.")
+    assert answer("fact", "list")["facts"] == []
+
+
+def test_a_full_disk_says_how_much_of_many_lines_is_kept(
+    monkeypatch: pytest.MonkeyPatch, refusal: Run, answer: Run
+) -> None:
+    real = sqlite3.connect
+
+    def small(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        connection = real(*arguments, **options)
+        connection.execute("PRAGMA max_page_count = 330")
+        return connection
+
+    answer("remember", "first", "--project", "k")
+    give(monkeypatch, b"".join(b"This is line %d of a long file of facts.\n" % number for number in range(3000)))
+    with monkeypatch.context() as full:
+        full.setattr(sqlite3.dbapi2, "connect", small)
+        code, error = refusal("remember", "-", "--lines", "--project", "k")
+    kept = answer("vault", "show", "k")["facts"] - 1
+    assert (code, error["code"]) == (4, "store_unavailable")
+    assert 0 < kept < 3000
+    assert error["details"] == {"kept": kept, "given": 3000}
+    assert f"the first {kept:,} of 3,000 facts are kept, the others are not. The disk is full" in error["message"]
 
 
 def test_a_url_of_no_database_shows_no_password(refusal: Run) -> None:

@@ -288,17 +288,17 @@ def translated(error: exc.DBAPIError) -> SouvenanceError:
         return StoreUnavailable("The database is read-only.", hint="Make its file and folder writable, or use another.")
     if "full" in said or "no space" in said:
         return StoreUnavailable(
-            "The disk is full; nothing was written.", hint="Free some space and send the same request again."
+            "The disk is full; this was not written.", hint="Free some space and send the same request again."
         )
     if "locked" in said or "busy" in said:
         return StoreUnavailable(
-            f"The database stayed locked for {BUSY_SECONDS:.0f} seconds; nothing was written.",
+            f"The database stayed locked for {BUSY_SECONDS:.0f} seconds; this was not written.",
             hint="Another program holds it open in a transaction; close it and try again.",
         )
     if "unable to open" in said or "permission" in said:
         return StoreUnavailable("The database cannot be opened.", hint="Check the folder, its rights and its disk.")
     if isinstance(error, exc.OperationalError) or error.connection_invalidated:
         return StoreUnavailable(
-            "The database cannot be reached; nothing was written.", hint="Check that it is running."
+            "The database cannot be reached; this was not written.", hint="Check that it is running."
         )
-    return StoreUnavailable(f"The database refused the request ({type(error.orig).__name__}); nothing was written.")
+    return StoreUnavailable(f"The database refused the request ({type(error.orig).__name__}); this was not written.")
