@@ -156,6 +156,20 @@ def test_a_full_disk_says_how_much_of_many_lines_is_kept(
     assert f"the first {kept:,} of 3,000 facts are kept, the others are not. The disk is full" in error["message"]
 
 
+def test_an_empty_data_folder_is_never_the_folder_one_stands_in(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, refusal: Run, answer: Run
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("SOUVENANCE_DATA", "")
+    for option in ("--data", "--database-url"):
+        code, error = refusal("vault", "list", option, "")
+        assert (code, option in error["message"]) == (2, True)
+    answer("remember", "Kept at the usual place")
+    assert (tmp_path / "home" / ".local" / "share" / "souvenance" / "souvenance.db").exists()
+    assert not (tmp_path / "souvenance.db").exists()
+
+
 def test_a_url_of_no_database_shows_no_password(refusal: Run) -> None:
     code, error = refusal("vault", "list", "--database-url", "postgresql://me:hunter2@127.0.0.1:1/none")
     assert code == 4

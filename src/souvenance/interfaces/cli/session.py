@@ -24,11 +24,33 @@ if TYPE_CHECKING:
 EMBED_SECONDS = 1.0
 """For how long a command that wrote goes on making vectors, after its answer is out."""
 
+
+def given(text: str) -> str:
+    """What an option was given; an empty one is a variable that was not set, and must not mean this folder."""
+    if not text.strip():
+        raise typer.BadParameter("It is empty. Leave the option out for the default.")
+    return text
+
+
 DataOption = Annotated[
-    Path | None, typer.Option("--data", help="Folder of the embedded store.", rich_help_panel="Global options")
+    Path | None,
+    typer.Option(
+        "--data",
+        metavar="DIR",
+        parser=lambda text: Path(given(str(text))),
+        help="Folder of the embedded store.",
+        rich_help_panel="Global options",
+    ),
 ]
 UrlOption = Annotated[
-    str | None, typer.Option("--database-url", help="PostgreSQL URL of the store.", rich_help_panel="Global options")
+    str | None,
+    typer.Option(
+        "--database-url",
+        metavar="URL",
+        parser=given,
+        help="PostgreSQL URL of the store.",
+        rich_help_panel="Global options",
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON.", rich_help_panel="Global options")]
 DebugOption = Annotated[
