@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
 from souvenance.interfaces.cli.app import run
 from souvenance.interfaces.cli.output import harmless
+from souvenance.interfaces.cli.table import draw
 
 Run = Callable[..., Any]
 
@@ -154,6 +156,71 @@ def test_a_full_disk_says_how_much_of_many_lines_is_kept(
     assert 0 < kept < 3000
     assert error["details"] == {"kept": kept, "given": 3000}
     assert f"the first {kept:,} of 3,000 facts are kept, the others are not. The disk is full" in error["message"]
+
+
+def test_a_memory_on_a_disk_that_is_read_only_is_read(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    start("remember", "Tea is in the left drawer", "--data", str(kept)).communicate(timeout=60)
+    script = f"""
+        mount --bind {kept} {kept} && mount -o remount,ro,bind {kept} || exit 99
+        alias s="{sys.executable} -m souvenance --data {kept}"
+        s search tea && s fact show 1
+        s remember more
+    """
+    alone = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    if alone.returncode == 99 or "unshare" in alone.stderr:
+        pytest.skip("mounts cannot be made here")
+    assert alone.stdout.count("Tea is in the left drawer") == 2
+    assert alone.returncode == 4
+    assert "The database is read-only." in alone.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_an_answer_that_cannot_be_written_is_said_and_no_fault() -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "souvenance", "remember", "Kept all the same"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "Error: The answer cannot be written: No space left on device.",
+        "What the command did is done; send its answer elsewhere.",
+    ]
+    closed = subprocess.run(
+        ["sh", "-c", f"exec {sys.executable} -m souvenance fact show 1 >&-"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (closed.returncode, closed.stderr) == (0, "")
+
+
+def test_an_output_that_has_no_such_letter_gets_it_escaped() -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    for arguments in (["remember", "日本語 é 🙂"], ["fact", "show", "1"], ["fact", "show", "1", "--json"]):
+        command = [sys.executable, "-m", "souvenance", *arguments]
+        done = subprocess.run(command, env=environment, text=True, capture_output=True, check=False, timeout=60)
+        assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["content"] == "日本語 é 🙂"
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_a_list_on_a_terminal_breaks_no_short_value(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    rows = [("2026-11-30T09:00:49Z", "laptop", "protection", "a rather long text of many words " * 3)] * 2
+    draw(("when", "through", "what", "text"), [list(row) for row in rows])
+    out = capsys.readouterr().out
+    assert all(cell_len(line) <= width for line in out.splitlines())
+    for value in rows[0][:3]:
+        assert out.count(value) == 2
 
 
 def test_an_empty_data_folder_is_never_the_folder_one_stands_in(

@@ -222,9 +222,25 @@ class Database:
         if not self.is_sqlite:
             return create_engine(self.url, pool_pre_ping=True, pool_size=5, max_overflow=20)
         engine = create_engine(self.url, connect_args={"timeout": BUSY_SECONDS, "cached_statements": 512})
+        event.listen(engine, "do_connect", _connect_unchanging)
         event.listen(engine, "connect", _configure_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
+
+
+def _connect_unchanging(_dialect: Any, _record: Any, arguments: Any, options: Any) -> sqlite3.Connection | None:
+    """A file on a disk that is mounted read-only, opened as one that nobody changes: SQLite reads it in no other way.
+
+    None, which is the usual way, everywhere else, and where another process has it open through a mount of its own.
+    """
+    path = Path(str(arguments[0]))
+    if not hasattr(os, "statvfs") or not path.is_file() or not os.statvfs(path).f_flag & os.ST_RDONLY:
+        return None
+    beside = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
+    if any(file.exists() and file.stat().st_size for file in beside):
+        return None
+    connection: sqlite3.Connection = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True, **options)
+    return connection
 
 
 def _configure_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
@@ -296,7 +312,11 @@ def translated(error: exc.DBAPIError) -> SouvenanceError:
             hint="Another program holds it open in a transaction; close it and try again.",
         )
     if "unable to open" in said or "permission" in said:
-        return StoreUnavailable("The database cannot be opened.", hint="Check the folder, its rights and its disk.")
+        return StoreUnavailable(
+            "The database cannot be opened.",
+            hint="Its folder must be one that can be written to, also for reading, unless the whole disk is read-only. "
+            "`souvenance doctor` says what is wrong with it.",
+        )
     if isinstance(error, exc.OperationalError) or error.connection_invalidated:
         return StoreUnavailable(
             "The database cannot be reached; this was not written.", hint="Check that it is running."

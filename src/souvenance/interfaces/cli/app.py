@@ -30,6 +30,7 @@ from souvenance.interfaces.cli import (
     vault,
 )
 from souvenance.interfaces.cli.exits import ExitCode, exit_code, tell
+from souvenance.interfaces.cli.output import OutputFailed
 from souvenance.interfaces.cli.session import (
     DataOption,
     DebugOption,
@@ -88,6 +89,8 @@ def run(arguments: Sequence[str], *, servers: Mapping[str, Server] | None = None
     except SouvenanceError as error:
         if debug:
             traceback.print_exc()
+        if isinstance(error, OutputFailed):
+            _write_no_more()
         tell(error.as_dict(), as_json=as_json)
         return exit_code(error)
     except typer.TyperException as error:
@@ -95,8 +98,7 @@ def run(arguments: Sequence[str], *, servers: Mapping[str, Server] | None = None
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
     except ReaderGone:
-        # The reader has gone: say nothing more, not even when the interpreter flushes on its way out.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_no_more()
         return ExitCode.BROKEN_PIPE
     except Exception as error:
         if debug:
@@ -107,6 +109,11 @@ def run(arguments: Sequence[str], *, servers: Mapping[str, Server] | None = None
     if code == ExitCode.INTERRUPTED:
         tell({"code": "interrupted", "message": "Stopped. What was acknowledged is kept."}, as_json=as_json)
     return code if isinstance(code, int) else ExitCode.DONE
+
+
+def _write_no_more() -> None:
+    """Say nothing more on standard output, not even when the interpreter flushes on its way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _misused(error: typer.TyperException, *, as_json: bool) -> int:
