@@ -112,7 +112,7 @@ def test_an_error_for_people_is_words_and_the_way_out_without_a_traceback(capsys
     assert run(["fact", "show", "12"]) == 3
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.splitlines() == ["Error: There is no fact #12 that you can read.", "Use search to find the number."]
+    assert err.splitlines() == ["Error: There is no fact #12 that you can read.", "A search finds its number."]
     assert run(["fact", "show", "12", "--debug"]) == 3
     assert "Traceback" in capsys.readouterr().err
 
@@ -221,6 +221,77 @@ def test_a_list_on_a_terminal_breaks_no_short_value(
     assert all(cell_len(line) <= width for line in out.splitlines())
     for value in rows[0][:3]:
         assert out.count(value) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["remember", "a", "--language", "klingon"], "fr, en or pt-BR"),
+        (["vault", "create", "v", "--colour", "notacolour"], "#c02020"),
+        (["history", "review", "--agent", "Laptpo", "--since", "1d"], "Did you mean Laptop?"),
+        (["history", "revert", "--token", "77", "--since", "1d", "--yes"], "who wrote it"),
+        (["token", "create", "laptop"], "revoke that one"),
+        (["token", "revoke", "desktop"], "token list"),
+        (["fact", "list", "--vault", "nowhere"], "The list of vaults shows those there are."),
+    ],
+)
+def test_what_means_nothing_is_refused_with_the_way_out(
+    arguments: list[str], said: str, refusal: Run, answer: Run
+) -> None:
+    answer("token", "create", "Laptop", "--app", "chess")
+    code, error = refusal(*arguments)
+    assert code in {1, 3}
+    assert said in error["hint"]
+
+
+def test_a_token_is_revoked_by_its_name_and_its_name_is_then_free(answer: Run) -> None:
+    first = answer("token", "create", "Laptop", "--app", "chess")
+    assert first["app"] == "chess"
+    assert answer("token", "revoke", "laptop")["token"] == first["token"]
+    assert answer("token", "create", "Laptop")["token"] != first["token"]
+    assert answer("history", "review", "--agent", "Laptop", "--since", "1d")["changes"] == []
+
+
+def test_a_said_date_that_names_no_day_is_kept_and_told(capsys: pytest.CaptureFixture[str], answer: Run) -> None:
+    assert run(["remember", "We met yesterday", "--said-at", "2026-13-45"]) == 0
+    assert "names no day" in capsys.readouterr().err
+    assert answer("fact", "show", "1")["said_at"] == "2026-13-45"
+
+
+def test_f3_a_bulk_gesture_that_did_nothing_fails(capsys: pytest.CaptureFixture[str], answer: Run) -> None:
+    answer("remember", "one")
+    answer("remember", "two")
+    assert run(["fact", "bulk", "purge", "1", "2", "--yes"]) == 1
+    assert "not in the trash" in capsys.readouterr().out
+    answer("fact", "delete", "1")
+    assert answer("fact", "bulk", "purge", "1", "2", "--yes")["done"] == [1]
+
+
+def test_n10_a_set_counts_what_it_holds_and_is_ordered_by_its_name(
+    capsys: pytest.CaptureFixture[str], answer: Run
+) -> None:
+    answer("vault", "create", "v")
+    answer("note", "create", "A", "text", "--vault", "v")
+    assert run(["context", "arrange", "mine", "A", "v:A"]) == 0
+    assert capsys.readouterr().out == "mine holds 1 note.\n"
+    assert answer("context", "order", "mine", "pins")["order"] == ["set:mine", "pins"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("context budget abc", "Invalid value for 'tokens': it must be a whole number."),
+        ("search x --limit 0", "Invalid value for '--limit': it must be 1 or more."),
+        ("fact edit 1 x --confidence much", "Invalid value for '--confidence': it must be a number."),
+        (
+            "fact list --state none",
+            "Invalid value for '--state': 'none' is not one of 'in_force', 'retired', 'trashed'.",
+        ),
+    ],
+)
+def test_a_wrong_value_is_told_in_plain_words(arguments: str, message: str, refusal: Run) -> None:
+    code, error = refusal(*arguments.split())
+    assert (code, error["message"]) == (2, message)
 
 
 def test_an_empty_data_folder_is_never_the_folder_one_stands_in(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,6 +15,9 @@ MAX_CONTENT_BYTES = 64 * 1024
 MAX_KEY = 200
 DEFAULT_CATEGORY = "general"
 SUMMARY_KEY = "summary"
+
+
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 
 
 class SubjectKind(StrEnum):
@@ -153,6 +157,17 @@ def checked_line(text: str, *, what: str, limit: int = MAX_KEY) -> str:
     if any(unicodedata.category(c) == "Cc" for c in line):
         raise InvalidInput(f"The {what} holds control characters.", hint="Remove them.")
     return line
+
+
+def checked_language(tag: str | None) -> str | None:
+    """A language as programs name one, `fr` or `pt-BR`; nothing where none is given."""
+    if tag is None or not tag.strip():
+        return None
+    if not _LANGUAGE.fullmatch(tag.strip()):
+        raise InvalidInput(
+            "The language is not a code.", hint="Write it as fr, en or pt-BR, or leave it out: both are then tried."
+        )
+    return tag.strip()
 
 
 def checked_confidence(value: float) -> float:

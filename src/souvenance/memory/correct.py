@@ -14,6 +14,7 @@ from souvenance.domain.fact import (
     checked_confidence,
     checked_content,
     checked_importance,
+    checked_language,
     checked_line,
 )
 from souvenance.domain.vault import MemoryType, Vault
@@ -112,7 +113,7 @@ def edited(
         importance=found.importance if importance is None else checked_importance(importance),
         channel=found.channel if channel is None else checked_line(channel, what="channel"),
         author=found.author if author is None else checked_line(author, what="author"),
-        language=found.language if language is None else checked_line(language, what="language", limit=20) or None,
+        language=found.language if language is None else checked_language(language),
         said_at=found.said_at if said_at is None else checked_line(said_at, what="date"),
     )
     refuse_added_secrets(actor, before=_words(found), after=_words(after))

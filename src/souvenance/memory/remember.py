@@ -21,6 +21,7 @@ from souvenance.domain.fact import (
     checked_confidence,
     checked_content,
     checked_importance,
+    checked_language,
     checked_line,
 )
 from souvenance.domain.note import Note, NoteClass, new_note_id
@@ -103,6 +104,7 @@ def prepare(actor: Actor, observation: Observation) -> Prepared:
         subject_id=checked_line(observation.subject_id, what="subject"),
         channel=checked_line(observation.channel, what="channel"),
         author=checked_line(observation.author, what="author"),
+        language=checked_language(observation.language),
         said_at=checked_line(observation.said_at, what="date"),
     )
     secrets = refuse_secrets(actor, checked.key, checked.content, checked.category, checked.author)

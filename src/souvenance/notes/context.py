@@ -114,15 +114,17 @@ class Context:
                 rows.save_settings(tx, user_id=actor.user_id, budget_tokens=budget, order=changed)
 
     def set_order(self, *, actor: Actor, order: Sequence[str]) -> None:
-        """Say what loads and in which order: `pins`, `memory` and `set:NAME`; what is not named does not load."""
+        """Say what loads and in which order: `pins`, `memory` and `set:NAME`, or NAME where that is clear; what is
+        not named does not load."""
         _require_person(actor)
         with self._database.write() as tx:
             known = {PINS, MEMORY} | {item.place for item in rows.list_placed(tx, user_id=actor.user_id)}
+            order = [SET + entry if entry not in known and SET + entry in known else entry for entry in order]
             unknown = [entry for entry in order if entry not in known]
             if unknown or len(set(order)) != len(order):
                 raise InvalidInput(
                     f"The order may name each of these once: {', '.join(sorted(known))}.",
-                    hint="Make a context set before naming it.",
+                    hint="A context set is made by saying which notes it holds, then named as set:NAME.",
                 )
             budget, _ = _settings(tx, actor)
             rows.save_settings(tx, user_id=actor.user_id, budget_tokens=budget, order=list(order))

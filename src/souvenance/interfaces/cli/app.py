@@ -11,6 +11,7 @@ import typer
 
 from souvenance import __version__
 from souvenance.domain.errors import SouvenanceError
+from souvenance.domain.wording import plainly
 from souvenance.interfaces.cli import (
     audit,
     context,
@@ -119,6 +120,9 @@ def _write_no_more() -> None:
 def _misused(error: typer.TyperException, *, as_json: bool) -> int:
     """A usage error; a bare noun shows its help instead and is no error to a person who looks around."""
     message = error.format_message() if hasattr(error, "format_message") else str(error)
+    what, colon, said = message.partition(": ")
+    message = f"{what}{colon}{plainly(said)}"
+    message = message if message.endswith((".", "!", "?", "\n")) else f"{message}."
     context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         print(message)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from souvenance.interfaces.cli.output import plain
+from souvenance.interfaces.cli.output import counted, plain
 from souvenance.interfaces.cli.session import Session, verb
 from souvenance.interfaces.cli.shapes import note_shape
 
@@ -69,7 +69,9 @@ def arrange(
 ) -> None:
     """Say which notes the pins or a context set hold, in which order."""
     session.memory.context.arrange(actor=session.actor, place=place, refs=notes or [])
-    session.out.say({"place": place, "notes": notes or []}, f"{place} holds {len(notes or [])} notes.")
+    chosen = session.memory.context.settings(actor=session.actor)
+    held = chosen.pins if place == "pins" else chosen.sets.get(place.removeprefix("set:"), ())
+    session.out.say({"place": place, "notes": notes or []}, f"{place} holds {counted(len(held), 'note')}.")
 
 
 @verb(group, "order")
@@ -79,7 +81,8 @@ def order(
 ) -> None:
     """Say what loads, in which order; what is not named does not load."""
     session.memory.context.set_order(actor=session.actor, order=places)
-    session.out.say({"order": places}, f"Loads {', '.join(places)}.")
+    loads = session.memory.context.settings(actor=session.actor).order
+    session.out.say({"order": loads}, f"Loads {', '.join(loads)}.")
 
 
 @verb(group, "budget")

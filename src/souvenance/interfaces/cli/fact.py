@@ -9,7 +9,8 @@ import typer
 
 from souvenance.domain.clock import isoformat
 from souvenance.domain.fact import Action, Fact, Sort, State, SubjectKind
-from souvenance.interfaces.cli.output import plain
+from souvenance.interfaces.cli.exits import ExitCode
+from souvenance.interfaces.cli.output import counted, plain
 from souvenance.interfaces.cli.session import Session, read_text, verb, warn_of_secrets
 from souvenance.interfaces.cli.shapes import fact_shape
 
@@ -172,7 +173,7 @@ def bulk(
 ) -> None:
     """Do one thing to many facts; those it cannot be done to are named with the reason, and left as they are."""
     if action is Action.PURGE:
-        session.confirm(f"Remove {len(numbers)} facts for good?", yes=yes)
+        session.confirm(f"Remove {counted(len(numbers), 'fact')} for good?", yes=yes)
     done = session.memory.bulk.apply(
         actor=session.actor,
         numbers=[numbered(one) for one in numbers],
@@ -187,6 +188,8 @@ def bulk(
         f"{action}: {len(done.done)} done.",
         *(f"#{item.number} was left as it is: {item.message}" for item in done.refused),
     )
+    if not done.done:
+        raise typer.Exit(ExitCode.REFUSED)
 
 
 @verb(group, "retire", writes=True)

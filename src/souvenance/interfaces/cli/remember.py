@@ -38,6 +38,7 @@ def remember(
     lines: Annotated[bool, typer.Option("--lines", help="With -: each line of standard input is a fact.")] = False,
 ) -> None:
     """Remember a fact. The same words in the same category are kept once."""
+    from souvenance.memory.dates import parse_said_at
     from souvenance.memory.remember import Observation
 
     if sum((vault is not None, about_user, project is not None)) > 1:
@@ -62,6 +63,8 @@ def remember(
         )
         for wording in wordings
     ]
+    if said_at and parse_said_at(said_at, "UTC") is None:
+        session.out.note(f"“{said_at}” names no day: dates in what was said stay as they were said.")
     remembered = _keep(session, observations, vault=vault, project=project, digest=digest, lines=lines)
     shapes = [_shape(session, item) for item in remembered]
     if lines:

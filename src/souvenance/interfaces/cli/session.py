@@ -15,6 +15,7 @@ import typer
 
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.errors import InvalidInput, SouvenanceError
+from souvenance.domain.wording import plainly
 from souvenance.interfaces.cli.output import Output
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class Session:
             first = error.errors()[0]
             name = "_".join(str(part) for part in first["loc"])
             raise InvalidInput(
-                f"The setting {name} is not right: {first['msg']}.",
+                f"The setting {name} is not right: {plainly(first['msg'])}.",
                 hint=f"Correct SOUVENANCE_{name.upper()} or the option.",
             ) from None
 
@@ -130,12 +131,12 @@ class Session:
         with contextlib.suppress(SouvenanceError):
             self.memory.embedding.catch_up(limit_seconds=EMBED_SECONDS)
 
-    def confirm(self, question: str, *, yes: bool) -> None:
-        """Ask before what cannot be undone; a script says --yes."""
+    def confirm(self, question: str, *, yes: bool, why: str = "This cannot be undone.") -> None:
+        """Ask before what cannot be undone, or does much at once; a script says --yes."""
         if yes:
             return
         if not sys.stdin.isatty() or self.out.as_json:
-            raise InvalidInput("This cannot be undone.", hint="Say --yes to do it without being asked.")
+            raise InvalidInput(why, hint="Say --yes to do it without being asked.")
         typer.confirm(question, abort=True, err=True)
 
     def close(self) -> None:
