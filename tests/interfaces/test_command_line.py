@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import signal
 import sqlite3.dbapi2
 import subprocess
@@ -292,6 +293,28 @@ def test_n10_a_set_counts_what_it_holds_and_is_ordered_by_its_name(
 def test_a_wrong_value_is_told_in_plain_words(arguments: str, message: str, refusal: Run) -> None:
     code, error = refusal(*arguments.split())
     assert (code, error["message"]) == (2, message)
+
+
+def test_small_words_are_right(capsys: pytest.CaptureFixture[str], answer: Run) -> None:
+    def said(*arguments: str) -> str:
+        assert run(list(arguments)) == 0
+        return "".join(capsys.readouterr())
+
+    for name in ("zebra", "Apple", "mango"):
+        answer("vault", "create", name)
+    answer("note", "create", "Soil", "clay", "--vault", "mango")
+    note = answer("note", "show", "Soil")["note"]
+    answer("context", "mute", note)
+    assert [vault["slug"] for vault in answer("vault", "list")["vaults"]] == ["apple", "mango", "zebra"]
+    assert re.search(r"created_at: [-0-9]+T[:0-9]+Z\n", said("vault", "show", "mango"))
+    assert f"muted: Soil ({note})" in said("context", "settings")
+    assert said("search", "clay", "--vault", "mango").startswith(f"{note}\t")
+    answer("fact", "bulk", "delete", str(answer("remember", "x", "--vault", "mango")["number"]))
+    assert "1 fact purged." in said("trash", "empty", "mango", "--yes")
+    answer("vault", "none")
+    assert "Les réponses sont sans mémoire." in said("vault", "scope", "--language", "fr")
+    assert "Matched by" not in said("search", "clay")
+    assert said("--version") == said("version")
 
 
 def test_an_empty_data_folder_is_never_the_folder_one_stands_in(

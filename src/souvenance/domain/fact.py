@@ -132,7 +132,7 @@ def readable_text(text: str, *, what: str, limit: int) -> str:
     if size > limit:
         raise TooLarge(
             f"The {what} is {size:,} bytes; at most {limit:,} are kept.",
-            hint="Split it, or store it as a note.",
+            hint="Split it, or store it as a note." if what == "fact" else "Split it, or make it shorter.",
             size=size,
             limit=limit,
         )

@@ -1,4 +1,4 @@
-"""What the checks of arguments, bodies and settings say, in plain words: what a value must be, not how it is parsed."""
+"""Plain words: how many there are, and what a value must be, where the checks of arguments say how it is parsed."""
 
 from __future__ import annotations
 
@@ -37,3 +37,8 @@ def plainly(said: str) -> str:
         if found:
             return found.expand(plain)
     return said
+
+
+def counted(number: int, noun: str) -> str:
+    """How many there are, in words: `1 note`, `2,000 notes`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -25,7 +25,8 @@ MOST_PLACED = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextSettings:
-    """What a user wants loaded: within how many tokens, which places in which order, and the notes of each place.
+    """What a user wants loaded: within how many tokens, which places in which order, and the notes of each place;
+    and what is kept out of start-up and recall.
 
     `order` names `pins`, `memory` and `set:NAME`; a set that it does not name is kept but does not load.
     """
@@ -34,6 +35,7 @@ class ContextSettings:
     order: tuple[str, ...]
     pins: tuple[Note, ...]
     sets: dict[str, tuple[Note, ...]]
+    muted: tuple[Note, ...] = ()
 
 
 class Context:
@@ -59,6 +61,7 @@ class Context:
             budget, order = _settings(tx, actor)
             placed = rows.list_placed(tx, user_id=actor.user_id)
             found = notes_by_id(tx, actor, [item.note_id for item in placed])
+            muted = note_rows.find_notes(tx, actor, note_table.c.muted.is_(True), with_content=False)
         places: dict[str, tuple[Note, ...]] = {item.place: () for item in placed}
         for item in placed:
             if item.note_id in found:
@@ -68,6 +71,7 @@ class Context:
             order=order,
             pins=places.pop(PINS, ()),
             sets={place.removeprefix(SET): held for place, held in places.items()},
+            muted=tuple(muted),
         )
 
     def pin(self, *, actor: Actor, ref: str) -> None:

@@ -31,7 +31,7 @@ def _vaults(actor: Actor, ids: Select[tuple[int]]) -> Select[Any]:
         .join(membership, (membership.c.team_id == vault.c.team_id) & (membership.c.user_id == actor.user_id))
         .outerjoin(attention, (attention.c.vault_id == vault.c.id) & (attention.c.user_id == actor.user_id))
         .where(vault.c.id.in_(ids))
-        .order_by(vault.c.name, vault.c.id)
+        .order_by(func.lower(vault.c.name), vault.c.id)
     )
 
 

@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import typer
 
@@ -62,6 +63,12 @@ for noun in (
     command.add_typer(noun)
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(__version__)
+        raise typer.Exit
+
+
 @command.callback()
 def options(
     started: typer.Context,
@@ -70,6 +77,9 @@ def options(
     database_url: UrlOption = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,
+    show_version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+    ] = False,
 ) -> None:
     """A memory for AI assistants that people can read, correct, weigh and trust."""
     servers = started.obj or {}

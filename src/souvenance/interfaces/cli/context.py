@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from souvenance.interfaces.cli.output import counted, plain
+from souvenance.domain.wording import counted
+from souvenance.interfaces.cli.output import plain
 from souvenance.interfaces.cli.session import Session, verb
 from souvenance.interfaces.cli.shapes import note_shape
 
@@ -25,23 +26,25 @@ def show(
     """Show what a session would start with, as an agent gets it."""
     started = session.memory.context.start(actor=session.actor, project=project, budget_tokens=budget)
     session.out.say(plain(started), started.text)
-    session.out.note(f"{started.tokens:,} tokens{', cut to fit the budget' if started.cut else ''}.")
+    session.out.note(f"{counted(started.tokens, 'token')}{', cut to fit the budget' if started.cut else ''}.")
 
 
 @verb(group, "settings")
 def settings(session: Session) -> None:
-    """Show the budget, the order, and which notes are pinned or stand in a context set."""
+    """Show the budget, the order, and which notes are pinned, stand in a context set or are muted."""
     chosen = session.memory.context.settings(actor=session.actor)
     places = {"pins": chosen.pins} | {f"set:{name}": notes for name, notes in chosen.sets.items()}
     session.out.say(
         {
             "budget_tokens": chosen.budget_tokens,
             "order": chosen.order,
+            "muted": [note_shape(session, note) for note in chosen.muted],
             "places": {place: [note_shape(session, note) for note in notes] for place, notes in places.items()},
         },
         f"budget: {chosen.budget_tokens:,} tokens",
         f"order: {', '.join(chosen.order)}",
         *(f"{place}: {note.path} ({note.id})" for place, notes in places.items() for note in notes),
+        *(f"muted: {note.path} ({note.id})" for note in chosen.muted),
     )
 
 

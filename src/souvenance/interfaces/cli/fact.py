@@ -9,8 +9,9 @@ import typer
 
 from souvenance.domain.clock import isoformat
 from souvenance.domain.fact import Action, Fact, Sort, State, SubjectKind
+from souvenance.domain.wording import counted
 from souvenance.interfaces.cli.exits import ExitCode
-from souvenance.interfaces.cli.output import counted, plain
+from souvenance.interfaces.cli.output import plain
 from souvenance.interfaces.cli.session import Session, read_text, verb, warn_of_secrets
 from souvenance.interfaces.cli.shapes import fact_shape
 
@@ -93,7 +94,7 @@ def list_facts(
         rows=[
             (f"#{s['number']}", s["vault"], s["category"], s["content"], s["state"], s["updated_at"]) for s in shapes
         ],
-        empty="There is no such fact.",
+        empty="There is no fact to show.",
     )
     if more:
         session.out.note(f"There is more: --offset {offset + limit}")

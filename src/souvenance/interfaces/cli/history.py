@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from souvenance.domain.clock import utc_now
-from souvenance.interfaces.cli.output import counted
+from souvenance.domain.wording import counted
 from souvenance.interfaces.cli.session import Session, verb
 
 if TYPE_CHECKING:
@@ -93,4 +93,4 @@ def revert(
 
 
 def _named(thing: Thing) -> str:
-    return f"{'#' if thing.kind == 'fact' else '/n/'}{thing.reference} {thing.title}"
+    return f"{'#' if thing.kind == 'fact' else ''}{thing.reference} {thing.title}"

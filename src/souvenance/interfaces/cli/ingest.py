@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from souvenance.domain.errors import NotFound
+from souvenance.domain.wording import counted
 from souvenance.interfaces.cli.session import Session, verb
 
 SHOWN = 10
@@ -39,8 +40,8 @@ def markdown(
         )
     session.out.say(
         report.as_dict(),
-        f"{report.files:,} files, {report.bytes / 1024:,.0f} KiB: {'would make' if dry_run else 'made'} "
-        f"{report.created:,} notes, {'change' if dry_run else 'changed'} {report.updated:,}; "
+        f"{counted(report.files, 'file')}, {report.bytes / 1024:,.0f} KiB: {'would make' if dry_run else 'made'} "
+        f"{counted(report.created, 'note')}, {'change' if dry_run else 'changed'} {report.updated:,}; "
         f"{report.unchanged:,} unchanged, {report.kept:,} edited here and kept.",
         *([f"The vault {vault} would be made."] if report.makes_vault else []),
         *([_passed_over(report.passed_over)] if report.passed_over else []),

@@ -47,7 +47,7 @@ def list_notes(
         {"notes": shapes},
         columns=("note", "vault", "path", "class", "version", "updated"),
         rows=[(s["note"], s["vault"], s["path"], s["class"], s["version"], s["updated_at"]) for s in shapes],
-        empty="There is no such note.",
+        empty="There is no note to show.",
     )
 
 

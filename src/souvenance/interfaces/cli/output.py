@@ -41,11 +41,6 @@ def plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value
 
 
-def counted(number: int, noun: str) -> str:
-    """How many there are, in words: `1 note`, `2,000 notes`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def harmless(text: str) -> str:
     """Text that cannot steer a terminal: what a memory holds may come from anywhere."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
