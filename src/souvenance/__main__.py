@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 from souvenance.interfaces.cli.app import run
@@ -13,6 +15,10 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    if sys.stdout is None:  # closed by who started this: do the work all the same, and let no file take its number
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - for as long as the program runs
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:], servers={"serve": _serve, "mcp": _mcp}))
 
 

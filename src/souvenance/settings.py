@@ -14,7 +14,7 @@ from souvenance.domain.access import Route
 class Settings(BaseSettings):
     """Settings of one process."""
 
-    model_config = SettingsConfigDict(env_prefix="SOUVENANCE_", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="SOUVENANCE_", env_ignore_empty=True, extra="ignore")
 
     data: Path = Field(default=Path("~/.local/share/souvenance"), description="Folder of the embedded store.")
     database_url: SecretStr | None = Field(default=None, description="PostgreSQL URL; the embedded store when unset.")

@@ -3,7 +3,9 @@
 import io
 import json
 import os
+import re
 import signal
+import sqlite3.dbapi2
 import subprocess
 import sys
 import time
@@ -12,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
 from souvenance.interfaces.cli.app import run
 from souvenance.interfaces.cli.output import harmless
+from souvenance.interfaces.cli.table import draw
 
 Run = Callable[..., Any]
 
@@ -109,7 +113,7 @@ def test_an_error_for_people_is_words_and_the_way_out_without_a_traceback(capsys
     assert run(["fact", "show", "12"]) == 3
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.splitlines() == ["Error: There is no fact #12 that you can read.", "Use search to find the number."]
+    assert err.splitlines() == ["Error: There is no fact #12 that you can read.", "A search finds its number."]
     assert run(["fact", "show", "12", "--debug"]) == 3
     assert "Traceback" in capsys.readouterr().err
 
@@ -120,6 +124,211 @@ def test_text_that_cannot_be_kept_is_refused_whole(text: str, refusal: Run, answ
     assert code == 1
     assert error["code"] in {"invalid_input", "too_large"}
     assert answer("fact", "list")["facts"] == []
+
+
+def test_a_line_that_is_no_fact_is_named_and_none_is_kept(
+    monkeypatch: pytest.MonkeyPatch, refusal: Run, answer: Run
+) -> None:
+    give(monkeypatch, b"one\r\n\r\n" + b"x" * 70_000 + b"\nthree\n")
+    code, error = refusal("remember", "-", "--lines")
+    assert (code, error["code"], error["details"]["line"]) == (1, "too_large", 3)
+    assert error["message"].startswith("Line 3: The fact is 70,000 bytes")
+    assert error["message"].endswith("No line was kept.")
+    assert answer("fact", "list")["facts"] == []
+
+
+def test_a_full_disk_says_how_much_of_many_lines_is_kept(
+    monkeypatch: pytest.MonkeyPatch, refusal: Run, answer: Run
+) -> None:
+    real = sqlite3.connect
+
+    def small(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        connection = real(*arguments, **options)
+        connection.execute("PRAGMA max_page_count = 330")
+        return connection
+
+    answer("remember", "first", "--project", "k")
+    give(monkeypatch, b"".join(b"This is line %d of a long file of facts.\n" % number for number in range(3000)))
+    with monkeypatch.context() as full:
+        full.setattr(sqlite3.dbapi2, "connect", small)
+        code, error = refusal("remember", "-", "--lines", "--project", "k")
+    kept = answer("vault", "show", "k")["facts"] - 1
+    assert (code, error["code"]) == (4, "store_unavailable")
+    assert 0 < kept < 3000
+    assert error["details"] == {"kept": kept, "given": 3000}
+    assert f"the first {kept:,} of 3,000 facts are kept, the others are not. The disk is full" in error["message"]
+
+
+def test_a_memory_on_a_disk_that_is_read_only_is_read(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    start("remember", "Tea is in the left drawer", "--data", str(kept)).communicate(timeout=60)
+    script = f"""
+        mount --bind {kept} {kept} && mount -o remount,ro,bind {kept} || exit 99
+        alias s="{sys.executable} -m souvenance --data {kept}"
+        s search tea && s fact show 1
+        s remember more
+    """
+    alone = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    if alone.returncode == 99 or "unshare" in alone.stderr:
+        pytest.skip("mounts cannot be made here")
+    assert alone.stdout.count("Tea is in the left drawer") == 2
+    assert alone.returncode == 4
+    assert "The database is read-only." in alone.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_an_answer_that_cannot_be_written_is_said_and_no_fault() -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "souvenance", "remember", "Kept all the same"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "Error: The answer cannot be written: No space left on device.",
+        "What the command did is done; send its answer elsewhere.",
+    ]
+    closed = subprocess.run(
+        ["sh", "-c", f"exec {sys.executable} -m souvenance fact show 1 >&-"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (closed.returncode, closed.stderr) == (0, "")
+
+
+def test_an_output_that_has_no_such_letter_gets_it_escaped() -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    for arguments in (["remember", "日本語 é 🙂"], ["fact", "show", "1"], ["fact", "show", "1", "--json"]):
+        command = [sys.executable, "-m", "souvenance", *arguments]
+        done = subprocess.run(command, env=environment, text=True, capture_output=True, check=False, timeout=60)
+        assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["content"] == "日本語 é 🙂"
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_a_list_on_a_terminal_breaks_no_short_value(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    rows = [("2026-11-30T09:00:49Z", "laptop", "protection", "a rather long text of many words " * 3)] * 2
+    draw(("when", "through", "what", "text"), [list(row) for row in rows])
+    out = capsys.readouterr().out
+    assert all(cell_len(line) <= width for line in out.splitlines())
+    for value in rows[0][:3]:
+        assert out.count(value) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["remember", "a", "--language", "klingon"], "fr, en or pt-BR"),
+        (["vault", "create", "v", "--colour", "notacolour"], "#c02020"),
+        (["history", "review", "--agent", "Laptpo", "--since", "1d"], "Did you mean Laptop?"),
+        (["history", "revert", "--token", "77", "--since", "1d", "--yes"], "who wrote it"),
+        (["token", "create", "laptop"], "revoke that one"),
+        (["token", "revoke", "desktop"], "token list"),
+        (["fact", "list", "--vault", "nowhere"], "The list of vaults shows those there are."),
+    ],
+)
+def test_what_means_nothing_is_refused_with_the_way_out(
+    arguments: list[str], said: str, refusal: Run, answer: Run
+) -> None:
+    answer("token", "create", "Laptop", "--app", "chess")
+    code, error = refusal(*arguments)
+    assert code in {1, 3}
+    assert said in error["hint"]
+
+
+def test_a_token_is_revoked_by_its_name_and_its_name_is_then_free(answer: Run) -> None:
+    first = answer("token", "create", "Laptop", "--app", "chess")
+    assert first["app"] == "chess"
+    assert answer("token", "revoke", "laptop")["token"] == first["token"]
+    assert answer("token", "create", "Laptop")["token"] != first["token"]
+    assert answer("history", "review", "--agent", "Laptop", "--since", "1d")["changes"] == []
+
+
+def test_a_said_date_that_names_no_day_is_kept_and_told(capsys: pytest.CaptureFixture[str], answer: Run) -> None:
+    assert run(["remember", "We met yesterday", "--said-at", "2026-13-45"]) == 0
+    assert "names no day" in capsys.readouterr().err
+    assert answer("fact", "show", "1")["said_at"] == "2026-13-45"
+
+
+def test_f3_a_bulk_gesture_that_did_nothing_fails(capsys: pytest.CaptureFixture[str], answer: Run) -> None:
+    answer("remember", "one")
+    answer("remember", "two")
+    assert run(["fact", "bulk", "purge", "1", "2", "--yes"]) == 1
+    assert "not in the trash" in capsys.readouterr().out
+    answer("fact", "delete", "1")
+    assert answer("fact", "bulk", "purge", "1", "2", "--yes")["done"] == [1]
+
+
+def test_n10_a_set_counts_what_it_holds_and_is_ordered_by_its_name(
+    capsys: pytest.CaptureFixture[str], answer: Run
+) -> None:
+    answer("vault", "create", "v")
+    answer("note", "create", "A", "text", "--vault", "v")
+    assert run(["context", "arrange", "mine", "A", "v:A"]) == 0
+    assert capsys.readouterr().out == "mine holds 1 note.\n"
+    assert answer("context", "order", "mine", "pins")["order"] == ["set:mine", "pins"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("context budget abc", "Invalid value for 'tokens': it must be a whole number."),
+        ("search x --limit 0", "Invalid value for '--limit': it must be 1 or more."),
+        ("fact edit 1 x --confidence much", "Invalid value for '--confidence': it must be a number."),
+        (
+            "fact list --state none",
+            "Invalid value for '--state': 'none' is not one of 'in_force', 'retired', 'trashed'.",
+        ),
+    ],
+)
+def test_a_wrong_value_is_told_in_plain_words(arguments: str, message: str, refusal: Run) -> None:
+    code, error = refusal(*arguments.split())
+    assert (code, error["message"]) == (2, message)
+
+
+def test_small_words_are_right(capsys: pytest.CaptureFixture[str], answer: Run) -> None:
+    def said(*arguments: str) -> str:
+        assert run(list(arguments)) == 0
+        return "".join(capsys.readouterr())
+
+    for name in ("zebra", "Apple", "mango"):
+        answer("vault", "create", name)
+    answer("note", "create", "Soil", "clay", "--vault", "mango")
+    note = answer("note", "show", "Soil")["note"]
+    answer("context", "mute", note)
+    assert [vault["slug"] for vault in answer("vault", "list")["vaults"]] == ["apple", "mango", "zebra"]
+    assert re.search(r"created_at: [-0-9]+T[:0-9]+Z\n", said("vault", "show", "mango"))
+    assert f"muted: Soil ({note})" in said("context", "settings")
+    assert said("search", "clay", "--vault", "mango").startswith(f"{note}\t")
+    answer("fact", "bulk", "delete", str(answer("remember", "x", "--vault", "mango")["number"]))
+    assert "1 fact purged." in said("trash", "empty", "mango", "--yes")
+    answer("vault", "none")
+    assert "Les réponses sont sans mémoire." in said("vault", "scope", "--language", "fr")
+    assert "Matched by" not in said("search", "clay")
+    assert said("--version") == said("version")
+
+
+def test_an_empty_data_folder_is_never_the_folder_one_stands_in(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, refusal: Run, answer: Run
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("SOUVENANCE_DATA", "")
+    for option in ("--data", "--database-url"):
+        code, error = refusal("vault", "list", option, "")
+        assert (code, option in error["message"]) == (2, True)
+    answer("remember", "Kept at the usual place")
+    assert (tmp_path / "home" / ".local" / "share" / "souvenance" / "souvenance.db").exists()
+    assert not (tmp_path / "souvenance.db").exists()
 
 
 def test_a_url_of_no_database_shows_no_password(refusal: Run) -> None:

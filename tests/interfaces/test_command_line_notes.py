@@ -116,11 +116,12 @@ def test_n9_what_an_agent_wrote_is_reviewed_and_reverted_together(memory: Comman
     application.facts.edit(actor=agent, number=1, content="Tulips are gone")
     application.close()
     assert len(memory("history", "review", "--agent", "gardener", "--since", "1h")["changes"]) == 2
-    assert memory("history", "review", "--agent", "nobody", "--since", "1h")["changes"] == []
+    assert memory.refused("history", "review", "--agent", "nobody", "--since", "1h")["exit"] == 3
     planned = memory("history", "revert", "--agent", "gardener", "--since", "1h", "--dry-run")
     assert (planned["dry_run"], len(planned["reverted"])) == (True, 3)
     assert len(memory("fact", "list")["facts"]) == 3
-    memory("history", "revert", "--agent", "gardener", "--since", "1h")
+    assert "--yes" in memory.refused("history", "revert", "--agent", "gardener", "--since", "1h")["hint"]
+    memory("history", "revert", "--agent", "gardener", "--since", "1h", "--yes")
     assert [fact["content"] for fact in memory("fact", "list")["facts"]] == ["Tulips are mine"]
     assert memory.refused("history", "review", "--since", "1h")["exit"] == 1
     assert memory.refused("history", "review", "--agent", "x", "--since", "yesterday-ish")["exit"] == 2

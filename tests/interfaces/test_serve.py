@@ -72,6 +72,11 @@ def ended(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
+def test_port_0_takes_any_free_one(start: Start, data: Path) -> None:
+    here = presence(data, start("serve", "--port", "0", SOUVENANCE_PORT="1"))
+    assert httpx.get(f"{here['url']}/health").json()["status"] == "ok"
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_r3_it_starts_is_ready_and_stops_when_told(start: Start, data: Path, number: int) -> None:
     process = start()

@@ -323,6 +323,20 @@ def test_a_claim_left_by_a_crash_is_taken_over_when_its_time_is_up(store_url: st
         assert app.embedding.catch_up(limit_seconds=10).waiting == 0
 
 
+def test_a_limit_of_time_is_kept_to_and_what_came_last_is_made_first(store_url: str) -> None:
+    embedder = NgramEmbedder()
+    with opened(store_url, embedder) as app:
+        remember(app, "the first of all")
+        app.embedding.catch_up()
+        remember(app, *(f"fact {number} that waits" for number in range(200)))
+        embedder.seconds = 0.3
+        started = time.monotonic()
+        status = app.embedding.catch_up(limit_seconds=0.5)
+        assert time.monotonic() - started < 2.0
+        assert 0 < status.waiting < 200
+        assert "fact 199 that waits" in embedder.calls[1:9]
+
+
 def test_v8_a_protected_vault_is_not_sent_to_an_embedder_on_a_cloud_route(store_url: str) -> None:
     embedder = NgramEmbedder(route=Route.CLOUD)
     with opened(store_url, embedder) as app:

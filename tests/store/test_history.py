@@ -166,7 +166,10 @@ def test_n9_revert_by_token(app: Application, owner: Actor, since: datetime) -> 
     token, secret = app.tokens.create(actor=app.owner_through(Source.COMMAND_LINE), name="bot")
     bot = app.tokens.authenticate(secret, source=Source.AGENT)
     fact = remember(app, bot, "From the bot.")
-    assert app.history.revert(actor=owner, token=token.id + 1, since=since).reverted == ()
+    other, _ = app.tokens.create(actor=app.owner_through(Source.COMMAND_LINE), name="other")
+    assert app.history.revert(actor=owner, token=other.id, since=since).reverted == ()
+    with pytest.raises(NotFound):
+        app.history.revert(actor=owner, token=other.id + 1, since=since)
     (thing,) = app.history.revert(actor=owner, token=token.id, since=since).reverted
     assert thing.reference == str(fact.number)
 

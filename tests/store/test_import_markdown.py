@@ -8,7 +8,7 @@ import pytest
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Source
-from souvenance.domain.errors import InvalidInput, NotAllowed
+from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound
 from souvenance.ingest.imports import ImportReport
 
 
@@ -45,6 +45,30 @@ def test_r4_folders_titles_front_matter_and_links_are_kept(app: Application, own
     assert index.note.content == "See [[Ada]] and [the plan](people/Plan%20B.md).\n"
     assert {(link.title, link.folder) for link in index.links} == {("Ada", "people"), ("Plan B", "people")}
     assert {link.title for link in index.backlinks} == {"Ada", "Plan B"}
+
+
+def test_r4_what_is_hidden_or_made_by_programs_is_passed_over_and_named(
+    app: Application, owner: Actor, tree: Path
+) -> None:
+    for path in (".venv/lib/pkg/README.md", ".hidden/note.md", "people/build/out.md", ".draft.md"):
+        (tree / path).parent.mkdir(parents=True, exist_ok=True)
+        (tree / path).write_text("not mine")
+    report = imported(app, owner, tree)
+    assert report.created == 3
+    assert set(report.passed_over) == {
+        ".draft.md", ".git", ".hidden", ".obsidian", ".trash", ".venv", "node_modules", "people/build",
+    }  # fmt: skip
+    inner = app.imports.markdown(actor=owner, path=tree / "people" / "build", vault="atlas")
+    assert (inner.created, inner.passed_over) == (1, [])
+
+
+def test_r4_a_dry_run_needs_no_vault_and_makes_none(app: Application, owner: Actor, tree: Path) -> None:
+    report = app.imports.markdown(actor=owner, path=tree, vault="new", dry_run=True)
+    assert (report.created, report.makes_vault) == (3, True)
+    assert "new" not in {vault.slug for vault in app.vaults.list(actor=owner)}
+    with pytest.raises(NotFound):
+        app.imports.markdown(actor=owner, path=tree, vault="new")
+    assert imported(app, owner, tree, dry_run=True).makes_vault is False
 
 
 def test_r4_read_again_only_what_changed_is_written(app: Application, owner: Actor, tree: Path) -> None:

@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.clock import Clock
-from souvenance.domain.errors import NotAllowed, NotAuthenticated, NotFound
+from souvenance.domain.errors import Conflict, NotAllowed, NotAuthenticated, NotFound
 from souvenance.domain.person import Token
 from souvenance.domain.vault import clean_name
 from souvenance.store import history, people
@@ -42,18 +42,32 @@ class Tokens:
         vaults: Sequence[str] | None = None,
         app: str | None = None,
     ) -> tuple[Token, str]:
-        """A new token and its secret, which is shown this once. `vaults` limits it to those named; None reaches all."""
+        """A new token and its secret, which is shown this once. `vaults` limits it to those named; None reaches all.
+
+        No two tokens in force have one name: what each wrote is reviewed and taken back by it. `app` is the id an
+        application goes by (V9), which only that application knows.
+        """
         _require_person(actor)
+        name = clean_name(name, what="token's name")
+        app = None if app is None else clean_name(app, what="application's id")
         secret = PREFIX + secrets.token_urlsafe(32)
         with self._database.write() as tx:
             ids = None
             if vaults is not None:
                 ids = frozenset(vault_rows.named_vault(tx, actor, vault).id for vault in vaults)
+            tx.hold("tokens", actor.user_id)
+            for other in people.list_tokens(tx, user_id=actor.user_id):
+                if other.revoked_at is None and other.name.casefold() == name.casefold():
+                    raise Conflict(
+                        f"Token {other.id} has that name and is in force.",
+                        hint="Choose another name, or revoke that one first.",
+                        token=other.id,
+                    )
             now = self._clock()
             token_id = people.add_token(
                 tx,
                 user_id=actor.user_id,
-                name=clean_name(name, what="token's name"),
+                name=name,
                 hashed=hashed(secret),
                 can_write=can_write,
                 route=route,

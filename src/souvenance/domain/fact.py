@@ -17,6 +17,9 @@ DEFAULT_CATEGORY = "general"
 SUMMARY_KEY = "summary"
 
 
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
+
+
 class SubjectKind(StrEnum):
     """Whom a fact is about (F1)."""
 
@@ -129,7 +132,7 @@ def readable_text(text: str, *, what: str, limit: int) -> str:
     if size > limit:
         raise TooLarge(
             f"The {what} is {size:,} bytes; at most {limit:,} are kept.",
-            hint="Split it, or store it as a note.",
+            hint="Split it, or store it as a note." if what == "fact" else "Split it, or make it shorter.",
             size=size,
             limit=limit,
         )
@@ -157,11 +160,13 @@ def checked_line(text: str, *, what: str, limit: int = MAX_KEY) -> str:
 
 
 def checked_language(tag: str | None) -> str | None:
-    """A language tag such as `fr` or `en-GB`, or none."""
-    if tag is None or not checked_line(tag, what="language", limit=20):
+    """A language as programs name one, `fr` or `pt-BR`; nothing where none is given."""
+    if tag is None or not tag.strip():
         return None
-    if not re.fullmatch(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*", tag.strip()):
-        raise InvalidInput("That is no language tag.", hint="Write it as `fr`, `en` or `pt-BR`, or leave it out.")
+    if not _LANGUAGE.fullmatch(tag.strip()):
+        raise InvalidInput(
+            "The language is not a code.", hint="Write it as fr, en or pt-BR, or leave it out: both are then tried."
+        )
     return tag.strip()
 
 

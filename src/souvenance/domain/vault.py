@@ -69,6 +69,20 @@ class Vault:
 MAX_NAME = 120
 
 
+_COLOUR = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})")
+COLOURS = ("aqua", "black", "blue", "brown", "cyan", "fuchsia", "gray", "green", "grey", "lime", "magenta", "maroon",
+           "navy", "olive", "orange", "pink", "purple", "red", "silver", "teal", "turquoise", "violet", "white",
+           "yellow")  # fmt: skip
+
+
+def checked_colour(text: str) -> str:
+    """A colour any screen knows: `#rgb`, `#rrggbb` or one of the everyday names; empty for none."""
+    colour = text.strip().lower()
+    if colour and not _COLOUR.fullmatch(colour) and colour not in COLOURS:
+        raise InvalidInput("That is no colour.", hint=f"Write it as #c02020, or as one of {', '.join(COLOURS)}.")
+    return colour
+
+
 def slugify(name: str) -> str:
     """A name as it is typed: lower case, no accents, words joined by hyphens. Empty where nothing is left.
 

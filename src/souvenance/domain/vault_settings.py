@@ -32,7 +32,7 @@ class VaultSettings:
         if not _is_number(self.max_injected, whole=True) or not 1 <= self.max_injected <= MOST_INJECTED:
             raise InvalidInput(
                 f"max_injected is a whole number from 1 to {MOST_INJECTED}, not {self.max_injected!r}.",
-                hint="Nothing is deleted, whichever it is.",
+                hint="Give a number in that range. Facts beyond it are kept all the same, only not given.",
             )
         for name in WEIGHTS:
             value = getattr(self, name)

@@ -9,9 +9,9 @@ from typing import Any
 
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.clock import Clock
-from souvenance.domain.errors import NotAllowed, SouvenanceError
+from souvenance.domain.errors import NotAllowed, NotFound, SouvenanceError
 from souvenance.domain.note import Note, NoteClass, checked_folder, title_key
-from souvenance.domain.vault import Vault
+from souvenance.domain.vault import Vault, clean_name
 from souvenance.ingest.markdown_folder import Found, Parsed, Problem, parse, scan
 from souvenance.notes.former import put_note
 from souvenance.notes.notes import BATCH, BATCH_BYTES, Draft, Notes
@@ -31,6 +31,8 @@ class ImportReport:
 
     `kept` counts notes edited here whose file did not change: they were left as they are. `conflicts` changed in both
     places, or were here before any import, and were left as they are. `problems` were left out; `warnings` were taken.
+    `passed_over` are the folders and files that watched folders leave out too. `makes_vault`: a dry run found no such
+    vault, and without it one would be made.
     """
 
     files: int = 0
@@ -42,13 +44,25 @@ class ImportReport:
     conflicts: list[Problem] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
+    passed_over: list[str] = field(default_factory=list)
+    makes_vault: bool = False
     dry_run: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """The report as every interface sends it."""
         shown: dict[str, Any] = {
             name: getattr(self, name)
-            for name in ("files", "bytes", "created", "updated", "unchanged", "kept", "dry_run")
+            for name in (
+                "files",
+                "bytes",
+                "created",
+                "updated",
+                "unchanged",
+                "kept",
+                "passed_over",
+                "makes_vault",
+                "dry_run",
+            )
         }
         for name in ("conflicts", "problems", "warnings"):
             shown[name] = [{"path": item.path, "reason": item.reason} for item in getattr(self, name)]
@@ -84,15 +98,15 @@ class Imports:
         actor = replace(actor, source=Source.IMPORT)
         actor.require_write()
         below = checked_folder(folder)
-        with self._database.read() as tx:
-            target = vault_rows.named_vault(tx, actor, vault)
-        if not target.can_configure:
-            raise NotAllowed(
-                "You may read this vault but not change it.", hint="Ask its team for the configure permission."
-            )
-        found, problems = scan(path)
+        target = self._target(actor, vault, may_miss=dry_run)
+        found, problems, passed_over = scan(path)
         report = ImportReport(
-            files=len(found), bytes=sum(item.size for item in found), problems=problems, dry_run=dry_run
+            files=len(found),
+            bytes=sum(item.size for item in found),
+            problems=problems,
+            passed_over=[item.path for item in passed_over],
+            makes_vault=target is None,
+            dry_run=dry_run,
         )
         seen: dict[tuple[str, str], str] = {}
         done = 0
@@ -103,7 +117,26 @@ class Imports:
                 progress(done, len(found))
         return report
 
-    def _take(self, actor: Actor, vault: Vault, batch: Sequence[Parsed], report: ImportReport) -> None:
+    def _target(self, actor: Actor, vault: str, *, may_miss: bool) -> Vault | None:
+        """The vault to import to; None where a dry run may do without."""
+        try:
+            with self._database.read() as tx:
+                target = vault_rows.named_vault(tx, actor, vault)
+        except NotFound:
+            if not may_miss:
+                raise
+            clean_name(vault)
+            return None
+        if not target.can_configure:
+            raise NotAllowed(
+                "You may read this vault but not change it.", hint="Ask its team for the configure permission."
+            )
+        return target
+
+    def _take(self, actor: Actor, vault: Vault | None, batch: Sequence[Parsed], report: ImportReport) -> None:
+        if vault is None:
+            report.created += len(batch)
+            return
         with self._database.read() as tx:
             known = _known(tx, actor, vault, batch)
             differing = [note.id for note, item in known.values() if not _is_same(note, item)]

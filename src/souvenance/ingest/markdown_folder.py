@@ -18,10 +18,9 @@ from souvenance.domain.errors import InvalidInput
 from souvenance.domain.fact import readable_text
 from souvenance.domain.note import MAX_NOTE_BYTES, checked_folder, checked_title
 from souvenance.ingest.front_matter import divided
+from souvenance.ingest.kinds import is_junk_file, is_junk_folder
 
 SUFFIXES = (".md", ".markdown")
-IGNORED = frozenset({".git", ".obsidian", ".trash", "node_modules"})
-"""Folders that hold no notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +29,13 @@ class Problem:
 
     path: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver:
+    """A folder or a Markdown file that watched folders leave out too: hidden, or what programs made or fetched."""
+
+    path: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +59,8 @@ class Parsed:
     warning: str = ""
 
 
-def scan(root: Path) -> tuple[list[Found], list[Problem]]:
-    """The Markdown files of a folder and below, by path, and what could not be looked at.
+def scan(root: Path) -> tuple[list[Found], list[Problem], list[PassedOver]]:
+    """The Markdown files of a folder and below, by path, what could not be looked at, and what was passed over.
 
     Links that lead out of the folder, links to folders and anything that is not a plain file are named, not followed.
     A root that cannot be read is an error, never an empty folder.
@@ -68,12 +74,18 @@ def scan(root: Path) -> tuple[list[Found], list[Problem]]:
         ) from None
     found: list[Found] = []
     problems: list[Problem] = []
+    passed_over: list[PassedOver] = []
     for item in _walk(inside, "", inside):
-        (found if isinstance(item, Found) else problems).append(item)  # type: ignore[arg-type]
-    return found, problems
+        if isinstance(item, Found):
+            found.append(item)
+        elif isinstance(item, Problem):
+            problems.append(item)
+        else:
+            passed_over.append(item)
+    return found, problems, passed_over
 
 
-def _walk(folder: str, within: str, root: str) -> Iterator[Found | Problem]:
+def _walk(folder: str, within: str, root: str) -> Iterator[Found | Problem | PassedOver]:
     try:
         with os.scandir(folder) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
@@ -87,10 +99,12 @@ def _walk(folder: str, within: str, root: str) -> Iterator[Found | Problem]:
                 if refused != "-":
                     yield Problem(_shown(path), refused)
             elif entry.is_dir():
-                if entry.name not in IGNORED:
+                if is_junk_folder(entry.name):
+                    yield PassedOver(_shown(path))
+                else:
                     yield from _walk(entry.path, path, root)
             elif entry.name.lower().endswith(SUFFIXES):
-                yield _looked_at(entry, path)
+                yield PassedOver(_shown(path)) if is_junk_file(entry.name) else _looked_at(entry, path)
         except OSError as error:
             yield Problem(_shown(path), f"it cannot be looked at: {error.strerror}")
 
@@ -99,7 +113,7 @@ def _refused_link(entry: os.DirEntry[str], root: str) -> str:
     """Why a symbolic link is not followed; `-` where it would not be read anyway, empty where it may be."""
     target = os.path.realpath(entry.path)
     is_folder = os.path.isdir(target)
-    if entry.name in IGNORED or not (is_folder or entry.name.lower().endswith(SUFFIXES)):
+    if is_junk_folder(entry.name) or not (is_folder or entry.name.lower().endswith(SUFFIXES)):
         return "-"
     if os.path.commonpath([root, target]) != root:
         return "a symbolic link out of the folder is not followed"

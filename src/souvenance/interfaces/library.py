@@ -64,6 +64,8 @@ class Souvenance:
     ) -> None:
         if data is not None and database_url is not None:
             raise InvalidInput("A data folder and a database URL were given.", hint="Give one of the two.")
+        if data is not None and not str(data).strip():
+            raise InvalidInput("The data folder is empty.", hint="Leave it out for the default, or name a folder.")
         settings = Settings()
         if data is not None:
             settings = settings.model_copy(update={"data": Path(data), "database_url": None})

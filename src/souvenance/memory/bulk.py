@@ -71,7 +71,7 @@ class Bulk:
         """
         actor.require_write()
         if actor.is_model:
-            raise NotAllowed("A model corrects facts one by one.", hint="Use retire_fact or edit_note.")
+            raise NotAllowed("A model corrects facts one by one.", hint="Retire or edit each by itself.")
         wanted = list(dict.fromkeys(numbers))
         if not 1 <= len(wanted) <= MOST:
             raise InvalidInput(f"Give from 1 to {MOST:,} facts.", hint="Split them.")

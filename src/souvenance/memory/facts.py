@@ -93,7 +93,9 @@ class Facts:
             except NotFound:
                 return self._vaults.create_in(tx, actor, name=project, kind=VaultKind.PROJECT)
         if found.kind is VaultKind.PERSONAL:
-            raise InvalidInput("The personal vault is not a project.", hint="Use remember_about_user.")
+            raise InvalidInput(
+                "The personal vault is not a project.", hint="Remember it about the user, without a project."
+            )
         return found
 
     # --- reading -----------------------------------------------------------------------------------------------
@@ -247,7 +249,7 @@ class Facts:
         A model names the version it read.
         """
         if actor.is_model and version is None:
-            raise InvalidInput("retire_fact needs the fact's version.", hint="Read the fact first; each read gives it.")
+            raise InvalidInput("Retiring needs the fact's version.", hint="Read the fact first; each read gives it.")
         with self._database.write() as tx:
             vault, found = correct.writable_fact(tx, actor, number, version=version)
             return correct.retire(

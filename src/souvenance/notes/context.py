@@ -26,7 +26,8 @@ MOST_PLACED = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextSettings:
-    """What a user wants loaded: within how many tokens, which places in which order, and the notes of each place.
+    """What a user wants loaded: within how many tokens, which places in which order, and the notes of each place;
+    and what is kept out of start-up and recall.
 
     `order` names `pins`, `memory` and `set:NAME`; a set that it does not name is kept but does not load.
     """
@@ -35,6 +36,7 @@ class ContextSettings:
     order: tuple[str, ...]
     pins: tuple[Note, ...]
     sets: dict[str, tuple[Note, ...]]
+    muted: tuple[Note, ...] = ()
 
 
 class Context:
@@ -61,6 +63,7 @@ class Context:
             placed = rows.list_placed(tx, user_id=actor.user_id)
             found = notes_by_id(tx, actor, [item.note_id for item in placed])
             hidden = _hidden(tx, actor, placed)
+            muted = note_rows.find_notes(tx, actor, note_table.c.muted.is_(True), with_content=False)
         placed = [item for item in placed if item.place not in hidden]
         places: dict[str, tuple[Note, ...]] = {item.place: () for item in placed}
         for item in placed:
@@ -71,6 +74,7 @@ class Context:
             order=tuple(entry for entry in order if entry not in hidden),
             pins=places.pop(PINS, ()),
             sets={place.removeprefix(SET): held for place, held in places.items()},
+            muted=tuple(muted),
         )
 
     def pin(self, *, actor: Actor, ref: str) -> None:
@@ -120,18 +124,20 @@ class Context:
                 rows.save_settings(tx, user_id=actor.user_id, budget_tokens=budget, order=changed)
 
     def set_order(self, *, actor: Actor, order: Sequence[str]) -> None:
-        """Say what loads and in which order: `pins`, `memory` and `set:NAME`; what is not named does not load."""
+        """Say what loads and in which order: `pins`, `memory` and `set:NAME`, or NAME where that is clear; what is
+        not named does not load."""
         _require_person(actor)
         with self._database.write() as tx:
             tx.hold("context", actor.user_id)
             placed = rows.list_placed(tx, user_id=actor.user_id)
             hidden = _hidden(tx, actor, placed)
             known = {PINS, MEMORY} | {item.place for item in placed} - hidden
+            order = [SET + entry if entry not in known and SET + entry in known else entry for entry in order]
             unknown = [entry for entry in order if entry not in known]
             if unknown or len(set(order)) != len(order):
                 raise InvalidInput(
                     f"The order may name each of these once: {', '.join(sorted(known))}.",
-                    hint="Make a context set before naming it.",
+                    hint="A context set is made by saying which notes it holds, then named as set:NAME.",
                 )
             budget, before = _settings(tx, actor)
             kept = list(order)

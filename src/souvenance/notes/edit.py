@@ -120,7 +120,9 @@ def section_of(text: str, section: str) -> tuple[Heading, int]:
     if len(same) > 1:
         raise AmbiguousEdit(
             f"{len(same)} headings of this note are called that; nothing was written.",
-            hint="Name its level too (`## Title`), or use find_replace.",
+            hint="Name its level too (`## Title`), or use find_replace."
+            if len({item.level for item in same}) == len(same)
+            else "Use find_replace, or give one of them another title first.",
         )
     (heading,) = same
     ends = (item.start for item in found if item.start > heading.start and item.level <= heading.level)

@@ -82,7 +82,7 @@ def _titled(tx: Transaction, actor: Actor, path: str, within: ColumnElement[bool
 def _one(found: list[Note], *, is_path: bool) -> Note:
     """The one that is meant: of a bare title the document, where there is one; a path says no such thing."""
     if not found:
-        raise NotFound(_NO_NOTE, hint="Use search to find its id.")
+        raise NotFound(_NO_NOTE, hint="A search finds its id.")
     documents = [item for item in found if item.note_class is not NoteClass.AGENT_MEMORY]
     if len(found) > 1 and (is_path or len(documents) != 1):
         raise Conflict(
@@ -97,7 +97,7 @@ def vault_of(tx: Transaction, actor: Actor, item: Note) -> Vault:
     """The vault a readable note stands in, as the actor sees it."""
     found = vault_rows.find_vault(tx, actor, vault_table.c.id == item.vault_id)
     if found is None:
-        raise NotFound(_NO_NOTE, hint="Use search to find its id.")
+        raise NotFound(_NO_NOTE, hint="A search finds its id.")
     return found
 
 
@@ -119,7 +119,7 @@ def writable_note(
     if version is not None and version != item.version:
         raise StaleVersion(
             f"This note is at version {item.version}, not {version}; nothing was written.",
-            hint="Read it again with get_note, then send the edit with its new version.",
+            hint="Read it again, then send the edit with its new version.",
             note=item.id,
             version=item.version,
         )

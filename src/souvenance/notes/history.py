@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from difflib import get_close_matches
 from typing import Any
 
 from souvenance.domain.access import Actor
@@ -30,6 +31,7 @@ from souvenance.notes.former import (
 from souvenance.notes.page_history import newest_by_fact, page_changes, page_text, stands
 from souvenance.store import facts as fact_rows
 from souvenance.store import notes as note_rows
+from souvenance.store import people
 from souvenance.store import revisions as rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.revisions import FACT, NOTE, AuditEntry, Revision, Writer
@@ -158,7 +160,7 @@ class History:
     ) -> revert.Review:
         """All that an agent (by name), a token or a user wrote since a moment, the newest change first."""
         _checked_page(limit, offset)
-        writer = _writer(agent, token, user, since)
+        writer = self._writer(actor, agent, token, user, since)
         with self._database.read() as tx:
             return revert.review(tx, actor, writer, since=since, limit=limit, offset=offset)
 
@@ -179,8 +181,33 @@ class History:
         since is listed as a conflict and left alone. With `dry_run` nothing is written. Many things are taken back
         in several transactions; after a failure the same call takes back the rest.
         """
-        writer = _writer(agent, token, user, since)
+        writer = self._writer(actor, agent, token, user, since)
         return revert.revert(self._database, self._clock, actor, writer, since=since, dry_run=dry_run)
+
+    def _writer(self, actor: Actor, agent: str | None, token: int | None, user: int | None, since: datetime) -> Writer:
+        """Whose changes are meant; a name that is nobody's is told from one that wrote nothing since."""
+        if agent is None and token is None and user is None:
+            raise InvalidInput("Whose changes?", hint="Name an agent or a token.")
+        if since.tzinfo is None:
+            raise InvalidInput("The date has no time zone.", hint="Write it as 2023-05-08T00:00:00Z.")
+        writer = Writer(agent=agent, token=token, user=user)
+        if user is not None:
+            return writer
+        with self._database.read() as tx:
+            tokens = people.list_tokens(tx, user_id=actor.user_id)
+            if any(one.id == token or one.name == agent for one in tokens):
+                return writer
+            ever = datetime.min.replace(tzinfo=UTC)
+            if rows.changes_by(tx, actor, writer, since=ever, limit=1, offset=0):
+                return writer
+            if rows.count_withheld(tx, actor, writer, since=ever):
+                return writer
+        called = f"called “{agent}”" if agent is not None else f"number {token}"
+        close = get_close_matches(agent or "", [one.name for one in tokens], n=3)
+        raise NotFound(
+            f"No agent or token {called} ever wrote here.",
+            hint=f"Did you mean {', '.join(close)}?" if close else "The history of a fact or note says who wrote it.",
+        )
 
     def audit(self, *, actor: Actor, limit: int = 50, offset: int = 0) -> list[AuditEntry]:
         """The audit log, newest first: only of vaults the actor configures, and never contents (A4)."""
@@ -273,14 +300,6 @@ def _view(item: Revision, diff: str, operation: str, version: int | None) -> Rev
         version=version,
         diff=diff,
     )
-
-
-def _writer(agent: str | None, token: int | None, user: int | None, since: datetime) -> Writer:
-    if agent is None and token is None and user is None:
-        raise InvalidInput("Whose changes?", hint="Name an agent, a token or a user.")
-    if since.tzinfo is None:
-        raise InvalidInput("The date has no time zone.", hint="Write it as 2023-05-08T00:00:00Z.")
-    return Writer(agent=agent, token=token, user=user)
 
 
 def _checked_page(limit: int, offset: int) -> None:

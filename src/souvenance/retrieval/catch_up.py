@@ -7,6 +7,7 @@ large import), claims their stretch of ids, embeds without a transaction open, a
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -28,6 +29,9 @@ CLAIM = "embed:"
 BATCH_TEXTS = 64
 BATCH_CHARACTERS = 24_000
 """What one call of the model is given at most: a second or two of work."""
+FEW_TEXTS = 8
+FEW_CHARACTERS = 4_000
+"""The same where the time is counted: about a second on a slow machine."""
 LEASE = 180.0
 """Seconds a claim holds without being renewed; renewed after every batch."""
 
@@ -51,6 +55,8 @@ class CatchUp:
     holder: str
     stop: threading.Event
     on_kept: Callable[[int], None]
+    deadline: float | None = None
+    """When to begin nothing more, on the monotonic clock; one batch is made all the same."""
     refused: dict[int, str] = field(default_factory=dict)
     """Passages the model fails on by themselves, with what it said; tried again by the next process."""
     _passes: dict[int, _Pass] = field(default_factory=dict)
@@ -114,8 +120,8 @@ class CatchUp:
             work = backlog.read_waiting(tx, model=self.model, vault_id=vault_id, ids=free) if free else []
         kept = 0
         try:
-            for batch in _batches(work):
-                if self.stop.is_set():
+            for batch in _batches(work) if self.deadline is None else _small_batches(work):
+                if self.stop.is_set() or (kept and self.deadline is not None and time.monotonic() >= self.deadline):
                     break
                 made = self._vectors(batch)
                 with self.database.write() as tx:
@@ -172,6 +178,18 @@ class CatchUp:
             (item, row.tobytes(), None if item.with_previous is None else next(following).tobytes())
             for item, row in zip(batch, rows, strict=False)
         ]
+
+
+def _small_batches(work: Sequence[Unembedded]) -> Iterator[list[Unembedded]]:
+    """The newest texts first, a few at a time, where the time is counted."""
+    batch: list[Unembedded] = []
+    for item in sorted(work, key=lambda one: -one.passage_id):
+        if batch and (len(batch) >= FEW_TEXTS or sum(len(one.text) for one in batch) + len(item.text) > FEW_CHARACTERS):
+            yield batch
+            batch = []
+        batch.append(item)
+    if batch:
+        yield batch
 
 
 def _batches(work: Sequence[Unembedded]) -> Iterator[list[Unembedded]]:

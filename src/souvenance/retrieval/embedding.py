@@ -217,13 +217,15 @@ class Embedding:
     ) -> EmbeddingStatus:
         """Embed until nothing waits or the time is up, here and now. EmbedderUnavailable as soon as that cannot go on.
 
-        What other processes hold is waited for. Stopping it anywhere loses nothing.
+        Once the time is up the batch in hand is the last, and the newest texts were made first. What other processes
+        hold is waited for. Stopping it anywhere loses nothing.
         """
         if self._embedder is None:
             raise EmbedderUnavailable("No embedding model is set.", hint="Set SOUVENANCE_EMBEDDER=local for meaning.")
         deadline = None if limit_seconds is None else time.monotonic() + limit_seconds
         stop = threading.Event()
         worker = self._worker(stop)
+        worker.deadline = deadline
         self._working = self._working or worker
         try:
             while deadline is None or time.monotonic() < deadline:

@@ -9,7 +9,7 @@ from starlette.types import Scope
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
-from souvenance.domain.errors import NotAllowed, NotAuthenticated
+from souvenance.domain.errors import InvalidInput, NotAllowed, NotAuthenticated
 from souvenance.interfaces.rest.caller import bearer_secret
 from souvenance.serving.guards import is_loopback
 
@@ -36,6 +36,8 @@ class Doorkeeper:
                 "Send the header Authorization: Bearer TOKEN.", hint="Make a token: souvenance token create NAME."
             )
         declared = Headers(scope=scope).get(ROUTE_HEADER)
+        if declared is not None and declared not in set(Route):
+            raise InvalidInput(f"{ROUTE_HEADER} is none of {', '.join(Route)}.", hint="Leave it out for cloud.")
         if hmac.compare_digest(secret.encode(), self._local_token.encode()):
             if not _is_from_here(scope):
                 raise NotAuthenticated("This secret is for this machine only.", hint="Make a token for elsewhere.")

@@ -122,7 +122,7 @@ class Observed:
         async def watched(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status = int(message["status"])
             await send(message)
 
         try:

@@ -262,9 +262,25 @@ class Database:
             return create_engine(self.url, pool_pre_ping=True, pool_size=5, max_overflow=30)
         pool = {"pool_size": 10, "max_overflow": 40} if self.url.database not in {None, "", ":memory:"} else {}
         engine = create_engine(self.url, connect_args={"timeout": BUSY_SECONDS, "cached_statements": 512}, **pool)
+        event.listen(engine, "do_connect", _connect_unchanging)
         event.listen(engine, "connect", _configure_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
+
+
+def _connect_unchanging(_dialect: Any, _record: Any, arguments: Any, options: Any) -> sqlite3.Connection | None:
+    """A file on a disk that is mounted read-only, opened as one that nobody changes: SQLite reads it in no other way.
+
+    None, which is the usual way, everywhere else, and where another process has it open through a mount of its own.
+    """
+    path = Path(str(arguments[0]))
+    if not hasattr(os, "statvfs") or not path.is_file() or not os.statvfs(path).f_flag & os.ST_RDONLY:
+        return None
+    beside = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
+    if any(file.exists() and file.stat().st_size for file in beside):
+        return None
+    connection: sqlite3.Connection = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True, **options)
+    return connection
 
 
 def _configure_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
@@ -331,31 +347,35 @@ def translated(error: exc.DBAPIError) -> SouvenanceError:
         return StoreUnavailable("The database is read-only.", hint="Make its file and folder writable, or use another.")
     if code in {"SQLITE_FULL", "53100"}:
         return StoreUnavailable(
-            "The disk is full; nothing was written.", hint="Free some space and send the same request again."
+            "The disk is full; this was not written.", hint="Free some space and send the same request again."
         )
     if code in {"SQLITE_BUSY", "SQLITE_LOCKED"}:
         return StoreUnavailable(
-            f"The database stayed locked for {BUSY_SECONDS:.0f} seconds; nothing was written.",
+            f"The database stayed locked for {BUSY_SECONDS:.0f} seconds; this was not written.",
             hint="Another program holds it open in a transaction; close it and try again.",
         )
     if code in {"40P01", "40001", "55P03"}:
         return StoreUnavailable(
-            "Two writers waited for each other; nothing was written.", hint="Send the same request again."
+            "Two writers waited for each other; this was not written.", hint="Send the same request again."
         )
     if code in {"SQLITE_CONSTRAINT", "23505"}:
         return Conflict(
-            "Something of that name or place was written at the same moment; nothing was written.",
+            "Something of that name or place was written at the same moment; this was not written.",
             hint="Look at what is there now, then try again.",
         )
     if code == "22003":
         return _too_large()
     if code in {"SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH", "42501"}:
-        return StoreUnavailable("The database cannot be opened.", hint="Check the folder, its rights and its disk.")
+        return StoreUnavailable(
+            "The database cannot be opened.",
+            hint="Its folder must be one that can be written to, also for reading, unless the whole disk is read-only. "
+            "`souvenance doctor` says what is wrong with it.",
+        )
     if isinstance(error, exc.OperationalError) or error.connection_invalidated:
         return StoreUnavailable(
-            "The database cannot be reached; nothing was written.", hint="Check that it is running."
+            "The database cannot be reached; this was not written.", hint="Check that it is running."
         )
-    return StoreUnavailable(f"The database refused the request ({type(error.orig).__name__}); nothing was written.")
+    return StoreUnavailable(f"The database refused the request ({type(error.orig).__name__}); this was not written.")
 
 
 def _code(error: exc.DBAPIError) -> str:

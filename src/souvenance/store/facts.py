@@ -140,7 +140,7 @@ def refuse_missing(tx: Transaction, actor: Actor, condition: ColumnElement[bool]
             "This fact stands in a protected vault and is withheld on a cloud route.",
             hint="Read it on this machine, or have the owner declare your route local.",
         )
-    raise NotFound(message, hint="Use search to find the number.")
+    raise NotFound(message, hint="A search finds its number.")
 
 
 def list_facts(

@@ -67,7 +67,7 @@ def save_note(tx: Transaction, before: Note, after: Note) -> None:
 def _stale() -> StaleVersion:
     return StaleVersion(
         "This note was changed meanwhile; nothing was written.",
-        hint="Read it again with get_note, then send the edit with its new version.",
+        hint="Read it again, then send the edit with its new version.",
     )
 
 
@@ -82,7 +82,7 @@ def get_note(tx: Transaction, actor: Actor, note_id: str) -> Note:
             "This note stands in a protected vault and is withheld on a cloud route.",
             hint="Read it on this machine, or have the owner declare your route local.",
         )
-    raise NotFound("There is no such note that you can read.", hint="Use search to find its id.")
+    raise NotFound("There is no such note that you can read.", hint="A search finds its id.")
 
 
 def note_at(tx: Transaction, *, vault_id: int, note_id: str) -> Note:

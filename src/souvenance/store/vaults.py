@@ -31,7 +31,7 @@ def _vaults(actor: Actor, ids: Select[tuple[int]]) -> Select[Any]:
         .join(membership, (membership.c.team_id == vault.c.team_id) & (membership.c.user_id == actor.user_id))
         .outerjoin(attention, (attention.c.vault_id == vault.c.id) & (attention.c.user_id == actor.user_id))
         .where(vault.c.id.in_(ids))
-        .order_by(vault.c.name, vault.c.id)
+        .order_by(func.lower(vault.c.name), vault.c.id)
     )
 
 
@@ -83,7 +83,9 @@ def named_vault(tx: Transaction, actor: Actor, name: str, *, to_write: bool = Fa
         keys = {title_key(wanted), slugify(wanted)}
         same = [item for item in list_known_vaults(tx, actor) if {title_key(item.name), item.slug} & keys]
     if not same:
-        raise NotFound("There is no vault of that name that you can reach.", hint="list_vaults shows those there are.")
+        raise NotFound(
+            "There is no vault of that name that you can reach.", hint="The list of vaults shows those there are."
+        )
     if len(same) > 1:
         raise Conflict("Several of your vaults have that name.", hint="Name one by its slug, or rename one.")
     (found,) = same

@@ -6,11 +6,13 @@ import os
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import typer
 
 from souvenance import __version__
 from souvenance.domain.errors import SouvenanceError
+from souvenance.domain.wording import plainly
 from souvenance.interfaces.cli import (
     audit,
     context,
@@ -32,6 +34,7 @@ from souvenance.interfaces.cli import (
     vault,
 )
 from souvenance.interfaces.cli.exits import ExitCode, exit_code, tell
+from souvenance.interfaces.cli.output import OutputFailed
 from souvenance.interfaces.cli.session import (
     DataOption,
     DebugOption,
@@ -63,6 +66,12 @@ for noun in (
     command.add_typer(noun)
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(__version__)
+        raise typer.Exit
+
+
 @command.callback()
 def options(
     started: typer.Context,
@@ -71,6 +80,9 @@ def options(
     database_url: UrlOption = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,
+    show_version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+    ] = False,
 ) -> None:
     """A memory for AI assistants that people can read, correct, weigh and trust."""
     servers = started.obj or {}
@@ -91,6 +103,8 @@ def run(arguments: Sequence[str], *, servers: Mapping[str, Server] | None = None
     except SouvenanceError as error:
         if debug:
             traceback.print_exc()
+        if isinstance(error, OutputFailed):
+            _write_no_more()
         tell(error.as_dict(), as_json=as_json)
         return exit_code(error)
     except typer.TyperException as error:
@@ -98,8 +112,7 @@ def run(arguments: Sequence[str], *, servers: Mapping[str, Server] | None = None
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
     except ReaderGone:
-        # The reader has gone: say nothing more, not even when the interpreter flushes on its way out.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_no_more()
         return ExitCode.BROKEN_PIPE
     except Exception as error:
         if debug:
@@ -112,9 +125,17 @@ def run(arguments: Sequence[str], *, servers: Mapping[str, Server] | None = None
     return code if isinstance(code, int) else ExitCode.DONE
 
 
+def _write_no_more() -> None:
+    """Say nothing more on standard output, not even when the interpreter flushes on its way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _misused(error: typer.TyperException, *, as_json: bool) -> int:
     """A usage error; a bare noun shows its help instead and is no error to a person who looks around."""
     message = error.format_message() if hasattr(error, "format_message") else str(error)
+    what, colon, said = message.partition(": ")
+    message = f"{what}{colon}{plainly(said)}"
+    message = message if message.endswith((".", "!", "?", "\n")) else f"{message}."
     context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         print(message)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from souvenance.domain.wording import counted
 from souvenance.interfaces.cli.output import plain
 from souvenance.interfaces.cli.session import Session, verb
 from souvenance.interfaces.cli.shapes import note_shape
@@ -25,23 +26,25 @@ def show(
     """Show what a session would start with, as an agent gets it."""
     started = session.memory.context.start(actor=session.actor, project=project, budget_tokens=budget)
     session.out.say(plain(started), started.text)
-    session.out.note(f"{started.tokens:,} tokens{', cut to fit the budget' if started.cut else ''}.")
+    session.out.note(f"{counted(started.tokens, 'token')}{', cut to fit the budget' if started.cut else ''}.")
 
 
 @verb(group, "settings")
 def settings(session: Session) -> None:
-    """Show the budget, the order, and which notes are pinned or stand in a context set."""
+    """Show the budget, the order, and which notes are pinned, stand in a context set or are muted."""
     chosen = session.memory.context.settings(actor=session.actor)
     places = {"pins": chosen.pins} | {f"set:{name}": notes for name, notes in chosen.sets.items()}
     session.out.say(
         {
             "budget_tokens": chosen.budget_tokens,
             "order": chosen.order,
+            "muted": [note_shape(session, note) for note in chosen.muted],
             "places": {place: [note_shape(session, note) for note in notes] for place, notes in places.items()},
         },
         f"budget: {chosen.budget_tokens:,} tokens",
         f"order: {', '.join(chosen.order)}",
         *(f"{place}: {note.path} ({note.id})" for place, notes in places.items() for note in notes),
+        *(f"muted: {note.path} ({note.id})" for note in chosen.muted),
     )
 
 
@@ -69,7 +72,9 @@ def arrange(
 ) -> None:
     """Say which notes the pins or a context set hold, in which order."""
     session.memory.context.arrange(actor=session.actor, place=place, refs=notes or [])
-    session.out.say({"place": place, "notes": notes or []}, f"{place} holds {len(notes or [])} notes.")
+    chosen = session.memory.context.settings(actor=session.actor)
+    held = chosen.pins if place == "pins" else chosen.sets.get(place.removeprefix("set:"), ())
+    session.out.say({"place": place, "notes": notes or []}, f"{place} holds {counted(len(held), 'note')}.")
 
 
 @verb(group, "order")
@@ -79,7 +84,8 @@ def order(
 ) -> None:
     """Say what loads, in which order; what is not named does not load."""
     session.memory.context.set_order(actor=session.actor, order=places)
-    session.out.say({"order": places}, f"Loads {', '.join(places)}.")
+    loads = session.memory.context.settings(actor=session.actor).order
+    session.out.say({"order": loads}, f"Loads {', '.join(loads)}.")
 
 
 @verb(group, "budget")

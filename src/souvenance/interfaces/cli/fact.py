@@ -9,6 +9,8 @@ import typer
 
 from souvenance.domain.clock import isoformat
 from souvenance.domain.fact import Action, Fact, Sort, State, SubjectKind
+from souvenance.domain.wording import counted
+from souvenance.interfaces.cli.exits import ExitCode
 from souvenance.interfaces.cli.output import plain
 from souvenance.interfaces.cli.session import Session, read_text, verb, warn_of_secrets
 from souvenance.interfaces.cli.shapes import fact_shape
@@ -92,7 +94,7 @@ def list_facts(
         rows=[
             (f"#{s['number']}", s["vault"], s["category"], s["content"], s["state"], s["updated_at"]) for s in shapes
         ],
-        empty="There is no such fact.",
+        empty="There is no fact to show.",
     )
     if more:
         session.out.note(f"There is more: --offset {offset + limit}")
@@ -172,7 +174,7 @@ def bulk(
 ) -> None:
     """Do one thing to many facts; those it cannot be done to are named with the reason, and left as they are."""
     if action is Action.PURGE:
-        session.confirm(f"Remove {len(numbers)} facts for good?", yes=yes)
+        session.confirm(f"Remove {counted(len(numbers), 'fact')} for good?", yes=yes)
     done = session.memory.bulk.apply(
         actor=session.actor,
         numbers=[numbered(one) for one in numbers],
@@ -187,6 +189,8 @@ def bulk(
         f"{action}: {len(done.done)} done.",
         *(f"#{item.number} was left as it is: {item.message}" for item in done.refused),
     )
+    if not done.done:
+        raise typer.Exit(ExitCode.REFUSED)
 
 
 @verb(group, "retire", writes=True)

@@ -40,7 +40,7 @@ def search(
     )
     rows = [
         (
-            f"#{hit.number}" if hit.number is not None else f"/n/{hit.note_id}",
+            f"#{hit.number}" if hit.number is not None else hit.note_id,
             hit.vault,
             hit.title,
             hit.excerpt,
@@ -93,9 +93,14 @@ def _recall_shape(found: Recall) -> dict[str, Any]:
     return shape | {name: value for name, value in trace.items() if name not in shape}
 
 
+_MATCHED = {Matcher.WORDS: "words", Matcher.VECTORS: "meaning", Matcher.HYBRID: "words and meaning"}
+
+
 def _tell(session: Session, trace: Trace) -> None:
     """What a person should know of how the answer came to be."""
-    session.out.note(f"Matched by {trace.matcher.value}{f': {trace.why}' if trace.why else ''}.".replace("..", "."))
+    if trace.queried or not trace.passed_over:
+        why = f": {trace.why}" if trace.why else ""
+        session.out.note(f"Matched by {_MATCHED[trace.matcher]}{why}.".replace("..", "."))
     if kept_back := withheld_sentence(trace.withheld, named=trace.named_withheld):
         session.out.note(f"{kept_back}.")
     if trace.passed_over:

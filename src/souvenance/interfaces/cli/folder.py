@@ -10,6 +10,7 @@ import typer
 
 from souvenance.domain.errors import Conflict
 from souvenance.domain.folder import DEFAULT_MAX_BYTES
+from souvenance.domain.wording import counted
 from souvenance.interfaces.cli.output import plain
 from souvenance.interfaces.cli.session import Session, verb
 
@@ -226,4 +227,6 @@ def unwatch(
 ) -> None:
     """Follow a folder no longer; its notes go to the trash. Watched again, they come back as they were."""
     went = session.memory.folders.unwatch(actor=session.actor, folder=folder, vault=vault, keep=keep)
-    session.out.say({"folder": folder, "deleted": went}, f"No longer watched; {went:,} notes went to the trash.")
+    session.out.say(
+        {"folder": folder, "deleted": went}, f"No longer watched; {counted(went, 'note')} went to the trash."
+    )

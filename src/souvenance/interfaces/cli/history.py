@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from souvenance.domain.clock import utc_now
+from souvenance.domain.wording import counted
 from souvenance.interfaces.cli.session import Session, verb
 
 if TYPE_CHECKING:
@@ -68,11 +70,15 @@ def revert(
     token: TokenNumber = None,
     since: Since,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be undone.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Undo together all that an agent or token wrote since a date; what others changed since is left and listed."""
-    undone = session.memory.history.revert(
-        actor=session.actor, agent=agent, token=token, since=instant(since), dry_run=dry_run
-    )
+    begun = instant(since)
+    take_back = partial(session.memory.history.revert, actor=session.actor, agent=agent, token=token, since=begun)
+    if not dry_run and not yes:
+        things = counted(len(take_back(dry_run=True).reverted), "thing")
+        session.confirm(f"Undo {things}?", yes=False, why=f"This undoes {things} at once; --dry-run lists what.")
+    undone = take_back(dry_run=dry_run)
     session.out.say(
         {
             "dry_run": dry_run,
@@ -87,4 +93,4 @@ def revert(
 
 
 def _named(thing: Thing) -> str:
-    return f"{'#' if thing.kind == 'fact' else '/n/'}{thing.reference} {thing.title}"
+    return f"{'#' if thing.kind == 'fact' else ''}{thing.reference} {thing.title}"

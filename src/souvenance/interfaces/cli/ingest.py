@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from souvenance.domain.errors import NotFound
+from souvenance.domain.wording import counted
 from souvenance.interfaces.cli.session import Session, verb
+
+SHOWN = 10
+"""What was passed over is named up to this many; all of it stands in the JSON."""
 
 group = typer.Typer(name="import", help="Bring in what stands elsewhere.", no_args_is_help=True)
 
@@ -35,13 +40,21 @@ def markdown(
         )
     session.out.say(
         report.as_dict(),
-        f"{report.files:,} files, {report.bytes / 1024:,.0f} KiB: {'would make' if dry_run else 'made'} "
-        f"{report.created:,} notes, {'change' if dry_run else 'changed'} {report.updated:,}; "
+        f"{counted(report.files, 'file')}, {report.bytes / 1024:,.0f} KiB: {'would make' if dry_run else 'made'} "
+        f"{counted(report.created, 'note')}, {'change' if dry_run else 'changed'} {report.updated:,}; "
         f"{report.unchanged:,} unchanged, {report.kept:,} edited here and kept.",
+        *([f"The vault {vault} would be made."] if report.makes_vault else []),
+        *([_passed_over(report.passed_over)] if report.passed_over else []),
         *(f"conflict  {item.path}: {item.reason}" for item in report.conflicts),
         *(f"left out  {item.path}: {item.reason}" for item in report.problems),
         *(f"note      {item.path}: {item.reason}" for item in report.warnings),
     )
+
+
+def _passed_over(paths: Sequence[str]) -> str:
+    """What was left out without being looked at: a folder named by itself is read all the same."""
+    named = ", ".join(paths[:SHOWN]) + (f" and {len(paths) - SHOWN:,} more" if len(paths) > SHOWN else "")
+    return f"Passed over, hidden or made by programs: {named}."
 
 
 def _make_where_missing(session: Session, vault: str) -> None:

@@ -10,6 +10,7 @@ import typer
 from souvenance.domain.fact import SubjectKind
 from souvenance.domain.vault import MemoryType
 from souvenance.domain.vault_settings import setting_from_text, settings_of
+from souvenance.domain.wording import counted
 from souvenance.interfaces.cli.output import plain
 from souvenance.interfaces.cli.session import Session, verb
 from souvenance.interfaces.cli.shapes import given_shape, vault_shape
@@ -47,7 +48,7 @@ def simulate(
 ) -> None:
     """Show what another memory type would shift, in this vault's own figures; nothing changes."""
     found = session.memory.simulations.simulate(actor=session.actor, vault=vault, to=memory_type, message=message)
-    lines = [f"{found.before} -> {found.after}: {found.moves} facts moved, rewritten or deleted."]
+    lines = [f"{found.before} -> {found.after}: {counted(found.moves, 'fact')} moved, rewritten or deleted."]
     for step, figures in found.figures.items():
         lines.append(f"{step}:")
         lines += _figures(figures)
@@ -57,9 +58,10 @@ def simulate(
 def _figures(figures: Mapping[str, Any]) -> list[str]:
     lines = []
     for name, value in figures.items():
-        said = name.replace("_", " ")
+        said = name.removeprefix("is_").replace("_", " ")
         if not isinstance(value, list):
-            lines.append(f"  {said}: {value}")
+            shown = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+            lines += [f"  {said}: {shown}"] if shown not in ("", None) else []
             continue
         for item in value:
             texts = [item["line"]] if "line" in item else [item["a"]["line"], item["b"]["line"]]
@@ -98,7 +100,7 @@ def restore_all(
     """Put every retired fact of a vault back in force."""
     session.confirm(f"Restore every retired fact of {vault}?", yes=yes)
     restored = session.memory.bulk.restore_all(actor=session.actor, vault=vault)
-    session.out.say({"restored": restored}, f"{restored} facts are in force again.")
+    session.out.say({"restored": restored}, f"{counted(restored, 'fact')} back in force.")
 
 
 @verb(memory, "given")
@@ -131,7 +133,8 @@ def given(
             sure = f"+ relevance {item.why.relevance:.3f}) x confidence {item.why.confidence:.2f}"
             lines.append(f"    {item.why.total:.3f} = ({parts} {sure}")
     session.out.say(given_shape(found), *lines)
-    session.out.note(f"{found.memory_type}: {len(found.facts)} of {found.considered} facts, {found.tokens} tokens.")
+    facts, tokens = counted(found.considered, "fact"), counted(found.tokens, "token")
+    session.out.note(f"{found.memory_type}: {len(found.facts)} of {facts}, {tokens}.")
     if found.left_out:
         session.out.note(f"{found.left_out} more found no room.")
     if found.why:

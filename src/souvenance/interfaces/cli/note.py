@@ -47,7 +47,7 @@ def list_notes(
         {"notes": shapes},
         columns=("note", "vault", "path", "class", "version", "updated"),
         rows=[(s["note"], s["vault"], s["path"], s["class"], s["version"], s["updated_at"]) for s in shapes],
-        empty="There is no such note.",
+        empty="There is no note to show.",
     )
 
 
@@ -132,7 +132,7 @@ def move(session: Session, note: Ref, folder: Annotated[str, typer.Argument(help
 
 @verb(group, "rename", writes=True)
 def rename(session: Session, note: Ref, title: Annotated[str, typer.Argument(help="Its new title.")]) -> None:
-    """Give a note another title; links to it follow."""
+    """Give a note another title; links to it go on leading to it."""
     _said(session, session.memory.notes.rename(actor=session.actor, ref=note, title=title), "is renamed")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from souvenance.domain.clock import isoformat
+from souvenance.domain.errors import SouvenanceError
 
 Progress = Callable[[int, int], None]
 """Told how much is done and how much there is."""
@@ -46,6 +46,25 @@ def harmless(text: str) -> str:
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
+class OutputFailed(SouvenanceError):
+    """The answer could not be written to where it goes; what the command did is done."""
+
+    code = "output_failed"
+
+
+@contextlib.contextmanager
+def _written() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputFailed(
+            f"The answer cannot be written: {error.strerror}.",
+            hint="What the command did is done; send its answer elsewhere.",
+        ) from error
+
+
 class Output:
     """Where one command's answer goes."""
 
@@ -55,7 +74,10 @@ class Output:
 
     def data(self, data: Mapping[str, Any]) -> None:
         """The whole answer as one JSON object."""
-        print(json.dumps(plain(data), ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
+        # What cannot be said in the encoding of the output is escaped, as JSON allows for every character.
+        escaped = "utf" not in (sys.stdout.encoding or "utf-8").lower()
+        indent = 2 if sys.stdout.isatty() else None
+        self._print(json.dumps(plain(data), ensure_ascii=escaped, indent=indent))
 
     def say(self, data: Mapping[str, Any], *lines: str) -> None:
         """A short answer: the object, or these lines."""
@@ -63,7 +85,7 @@ class Output:
             self.data(data)
             return
         for line in lines:
-            print(harmless(line))
+            self._print(harmless(line))
 
     def table(
         self, data: Mapping[str, Any], *, columns: Sequence[str], rows: Sequence[Sequence[Any]], empty: str
@@ -77,23 +99,13 @@ class Output:
         elif not rows:
             self.note(empty)
         elif self.is_terminal:
-            self._draw(columns, rows)
+            from souvenance.interfaces.cli.table import draw
+
+            with _written():
+                draw(columns, [[_cell(value) for value in row] for row in rows])
         else:
             for row in rows:
-                print("\t".join(" ".join(_cell(value).split()) for value in row))
-
-    def _draw(self, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        from rich import box
-        from rich.console import Console
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        for name in columns:
-            table.add_column(name, overflow="fold")
-        for row in rows:
-            table.add_row(*(Text(_cell(value)) for value in row))
-        Console(no_color=bool(os.environ.get("NO_COLOR"))).print(table)
+                self._print("\t".join(" ".join(_cell(value).split()) for value in row))
 
     def note(self, line: str) -> None:
         """An aside for the person, on stderr, so that it never mixes with the answer; not said in JSON."""
@@ -102,7 +114,12 @@ class Output:
 
     def flush(self) -> None:
         """Hand over what was said, before work that the answer does not wait for."""
-        sys.stdout.flush()
+        with _written():
+            sys.stdout.flush()
+
+    def _print(self, line: str) -> None:
+        with _written():
+            print(line)
 
     @contextlib.contextmanager
     def progress(self, label: str) -> Iterator[Progress]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from souvenance.domain.errors import InvalidInput
-from souvenance.domain.fact import DEFAULT_CATEGORY
+from souvenance.domain.errors import InvalidInput, SouvenanceError
+from souvenance.domain.fact import DEFAULT_CATEGORY, checked_content
 from souvenance.interfaces.cli.session import Session, read_text, verb, warn_of_secrets
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def remember(
     lines: Annotated[bool, typer.Option("--lines", help="With -: each line of standard input is a fact.")] = False,
 ) -> None:
     """Remember a fact. The same words in the same category are kept once."""
+    from souvenance.memory.dates import parse_said_at
     from souvenance.memory.remember import Observation
 
     if sum((vault is not None, about_user, project is not None)) > 1:
@@ -46,7 +48,7 @@ def remember(
     if lines and text != "-":
         raise InvalidInput("--lines reads standard input.", hint="Write: souvenance remember - --lines < FILE")
     given = read_text(text, what="fact")
-    wordings = [line for line in given.splitlines() if line.strip()] if lines else [given]
+    wordings = _lines(given) if lines else [given]
     observations = [
         Observation(
             content=wording,
@@ -61,7 +63,9 @@ def remember(
         )
         for wording in wordings
     ]
-    remembered = _keep(session, observations, vault=vault, project=project, digest=digest)
+    if said_at and parse_said_at(said_at, "UTC") is None:
+        session.out.note(f"“{said_at}” names no day: dates in what was said stay as they were said.")
+    remembered = _keep(session, observations, vault=vault, project=project, digest=digest, lines=lines)
     shapes = [_shape(session, item) for item in remembered]
     if lines:
         outcomes = [item.outcome.value for item in remembered]
@@ -76,27 +80,63 @@ def remember(
         session.out.note(f"Categories that look like this one: {', '.join(shape['similar_categories'])}")
 
 
+def _lines(text: str) -> list[str]:
+    """The lines that are facts; one that cannot be is named, before any of them is kept."""
+    found = []
+    for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            found.append(checked_content(line))
+        except InvalidInput as error:
+            raise type(error)(
+                f"Line {number}: {error.message} No line was kept.", hint=error.hint, line=number, **error.details
+            ) from None
+    return found
+
+
 def _keep(
-    session: Session, observations: list[Observation], *, vault: str | None, project: str | None, digest: str | None
+    session: Session,
+    observations: list[Observation],
+    *,
+    vault: str | None,
+    project: str | None,
+    digest: str | None,
+    lines: bool,
 ) -> list[Remembered]:
     """Keep them in the named place, making the vault where the place allows it."""
-    facts, actor = session.memory.facts, session.actor
     remembered: list[Remembered] = []
+    total = len(observations)
+    with session.out.progress("Remembering") as advance:
+        try:
+            for batch in _remembered(session, observations, vault=vault, project=project, digest=digest):
+                remembered += batch
+                advance(len(remembered), total)
+        except SouvenanceError as error:
+            if lines and remembered:
+                told = f"Stopped: the first {len(remembered):,} of {total:,} facts are kept, the others are not."
+                hint = f"{error.hint} Those that are kept are passed over when all are sent again.".strip()
+                kept = {"kept": len(remembered), "given": total}
+                raise type(error)(f"{told} {error.message}", hint=hint, **error.details, **kept) from error
+            raise
+    return remembered
+
+
+def _remembered(
+    session: Session, observations: list[Observation], *, vault: str | None, project: str | None, digest: str | None
+) -> Iterator[list[Remembered]]:
+    facts, actor = session.memory.facts, session.actor
     if vault is None and observations:
-        first = observations.pop(0)
+        first, *observations = observations
         if project is not None:
             made = facts.remember_about_project(actor=actor, project=project, observation=first, digest=digest)
         else:
             made = facts.remember_about_user(actor=actor, observation=first, digest=digest)
-        remembered.append(made)
+        yield [made]
         vault = session.slugs[made.fact.vault_id]
-    total = len(observations) + len(remembered)
-    with session.out.progress("Remembering") as advance:
-        for start in range(0, len(observations), BATCH):
-            batch = observations[start : start + BATCH]
-            remembered += facts.remember(actor=actor, vault=vault or "", observations=batch, digest=digest)
-            advance(len(remembered), total)
-    return remembered
+    for start in range(0, len(observations), BATCH):
+        batch = observations[start : start + BATCH]
+        yield facts.remember(actor=actor, vault=vault or "", observations=batch, digest=digest)
 
 
 def _shape(session: Session, item: Remembered) -> dict[str, Any]:

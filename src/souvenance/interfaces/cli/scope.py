@@ -37,11 +37,18 @@ def scope_shape(scope: ScopeView, language: str) -> dict[str, Any]:
     }
 
 
+_NO_MEMORY = {"en": "Answers have no memory.", "fr": "Les réponses sont sans mémoire."}
+_AUTO = {
+    "en": "auto: the model chooses for each question",
+    "fr": "auto : le modèle choisit pour chaque question",
+}
+
+
 def _show(session: Session, scope: ScopeView, language: str = "en") -> None:
     shape = scope_shape(scope, language)
-    auto = " (auto: the model chooses for each question)" if scope.auto else ""
+    auto = f" ({_AUTO[language]})" if scope.auto else ""
     answering = [f"  {slug}: {weight} %" for slug, weight in shape["weights"].items()]
-    memory = ["  Answers have no memory."] if scope.mix == "none" else []
+    memory = [f"  {_NO_MEMORY[language]}"] if scope.mix == "none" else []
     session.out.say(shape, f"{shape['label']}{auto}", *memory, *answering)
 
 

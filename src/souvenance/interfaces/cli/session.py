@@ -15,6 +15,7 @@ import typer
 
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.errors import InvalidInput, SouvenanceError
+from souvenance.domain.wording import plainly
 from souvenance.interfaces.cli.output import Output
 
 if TYPE_CHECKING:
@@ -24,11 +25,33 @@ if TYPE_CHECKING:
 EMBED_SECONDS = 1.0
 """For how long a command that wrote goes on making vectors, after its answer is out."""
 
+
+def given(text: str) -> str:
+    """What an option was given; an empty one is a variable that was not set, and must not mean this folder."""
+    if not text.strip():
+        raise typer.BadParameter("It is empty. Leave the option out for the default.")
+    return text
+
+
 DataOption = Annotated[
-    Path | None, typer.Option("--data", help="Folder of the embedded store.", rich_help_panel="Global options")
+    Path | None,
+    typer.Option(
+        "--data",
+        metavar="DIR",
+        parser=lambda text: Path(given(str(text))),
+        help="Folder of the embedded store.",
+        rich_help_panel="Global options",
+    ),
 ]
 UrlOption = Annotated[
-    str | None, typer.Option("--database-url", help="PostgreSQL URL of the store.", rich_help_panel="Global options")
+    str | None,
+    typer.Option(
+        "--database-url",
+        metavar="URL",
+        parser=given,
+        help="PostgreSQL URL of the store.",
+        rich_help_panel="Global options",
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON.", rich_help_panel="Global options")]
 DebugOption = Annotated[
@@ -79,7 +102,7 @@ class Session:
             first = error.errors()[0]
             name = "_".join(str(part) for part in first["loc"])
             raise InvalidInput(
-                f"The setting {name} is not right: {first['msg']}.",
+                f"The setting {name} is not right: {plainly(first['msg'])}.",
                 hint=f"Correct SOUVENANCE_{name.upper()} or the option.",
             ) from None
 
@@ -108,12 +131,12 @@ class Session:
         with contextlib.suppress(SouvenanceError):
             self.memory.embedding.catch_up(limit_seconds=EMBED_SECONDS)
 
-    def confirm(self, question: str, *, yes: bool) -> None:
-        """Ask before what cannot be undone; a script says --yes."""
+    def confirm(self, question: str, *, yes: bool, why: str = "This cannot be undone.") -> None:
+        """Ask before what cannot be undone, or does much at once; a script says --yes."""
         if yes:
             return
         if not sys.stdin.isatty() or self.out.as_json:
-            raise InvalidInput("This cannot be undone.", hint="Say --yes to do it without being asked.")
+            raise InvalidInput(why, hint="Say --yes to do it without being asked.")
         typer.confirm(question, abort=True, err=True)
 
     def typed_again(self, name: str, *, yes: bool) -> str:

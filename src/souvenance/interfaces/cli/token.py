@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from souvenance.domain.access import Route
+from souvenance.domain.errors import Conflict, NotFound
 from souvenance.interfaces.cli.session import Session, verb
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def _shape(session: Session, token: Token) -> dict[str, Any]:
         "name": token.name,
         "access": "write" if token.can_write else "read",
         "route": token.route,
+        "app": token.app,
         "vaults": reach,
         "created_at": token.created_at,
         "last_used_at": token.last_used_at,
@@ -78,8 +80,19 @@ def list_tokens(session: Session) -> None:
 
 @verb(group, "revoke")
 def revoke(
-    session: Session, token: Annotated[int, typer.Argument(help="Its number, as `token list` shows it.")]
+    session: Session, token: Annotated[str, typer.Argument(help="Its number or its name, as `token list` shows them.")]
 ) -> None:
     """End a token at once."""
-    session.memory.tokens.revoke(actor=session.actor, token=token)
-    session.out.say({"token": token, "revoked": True}, f"Token {token} is revoked.")
+    named = [
+        item.id
+        for item in session.memory.tokens.list(actor=session.actor)
+        if item.revoked_at is None and item.name.casefold() == token.strip().casefold()
+    ]
+    if len(named) > 1:
+        raise Conflict(f"Tokens {', '.join(map(str, named))} have that name.", hint="Name one by its number.")
+    is_number = token.isascii() and token.isdigit() and len(token) < 19
+    if not named and not is_number:
+        raise NotFound("You have no token of that name in force.", hint="souvenance token list shows yours.")
+    number = named[0] if named else int(token)
+    session.memory.tokens.revoke(actor=session.actor, token=number)
+    session.out.say({"token": number, "revoked": True}, f"Token {number} is revoked.")

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from souvenance.domain.fact import State
+from souvenance.domain.wording import counted
 from souvenance.interfaces.cli.session import Session, verb
 from souvenance.interfaces.cli.shapes import fact_shape, note_shape
 
@@ -53,4 +54,4 @@ def empty(
     """Remove every deleted fact of a vault for good, its history too; notes are purged one by one."""
     session.confirm(f"Remove every deleted fact of {vault} for good?", yes=yes)
     purged = session.memory.bulk.empty_trash(actor=session.actor, vault=vault)
-    session.out.say({"purged": purged}, f"{purged} facts are gone.")
+    session.out.say({"purged": purged}, f"{counted(purged, 'fact')} purged.")

@@ -8,7 +8,7 @@ import typer
 
 from souvenance.interfaces.cli.exits import ExitCode
 from souvenance.interfaces.cli.output import plain
-from souvenance.interfaces.cli.session import Session, verb
+from souvenance.interfaces.cli.session import Session, given, verb
 
 group = typer.Typer()
 
@@ -57,8 +57,11 @@ def embed(
 def serve(
     session: Session,
     *,
-    host: Annotated[str | None, typer.Option(help="Address to listen on; this machine only when left out.")] = None,
-    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port to listen on.")] = None,
+    host: Annotated[
+        str | None,
+        typer.Option(metavar="HOST", parser=given, help="Address to listen on; this machine only when left out."),
+    ] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes any free one.")] = None,
 ) -> None:
     """Serve MCP over HTTP and the REST interface until stopped."""
     session.options.servers["serve"](session.settings(host=host, port=port))

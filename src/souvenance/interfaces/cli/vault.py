@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from souvenance.domain.vault import Protection, Vault, VaultKind
+from souvenance.interfaces.cli.output import plain
 from souvenance.interfaces.cli.session import Session, verb
 from souvenance.interfaces.cli.shapes import vault_shape
 
@@ -67,7 +68,7 @@ def show(session: Session, vault: Name) -> None:
         "matching": matching,
         "matching_why": why,
     }
-    session.out.say(shape, *(f"{name}: {value}" for name, value in shape.items() if value not in ("", None)))
+    session.out.say(shape, *(f"{name}: {value}" for name, value in plain(shape).items() if value not in ("", None)))
 
 
 @verb(group, "attention")

@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
+from souvenance.domain.wording import plainly
+
 _LONGEST_NAME = 60
 
 
@@ -67,7 +69,8 @@ def refusal(tool: str, model: type[Arguments], error: ValidationError) -> str:
         elif item["type"] == "missing":
             wrong.append(f"missing argument `{where}`")
         else:
-            wrong.append(f"`{where}`: {item['msg'][0].lower()}{item['msg'][1:]}")
+            said = plainly(item["msg"])
+            wrong.append(f"`{where}`: {said[0].lower()}{said[1:]}")
     shown = "; ".join(wrong[:8]) + (f"; and {len(wrong) - 8} more" if len(wrong) > 8 else "")
     return f"{shown}. {tool} takes: {', '.join(model.names()) or 'no arguments'}."
 

@@ -10,6 +10,7 @@ from pydantic import Field
 from souvenance.domain.errors import InvalidInput, NotFound
 from souvenance.domain.note import NoteClass
 from souvenance.domain.tokens import estimate_tokens
+from souvenance.domain.wording import counted
 from souvenance.interfaces.mcp.arguments import Arguments, Class, Limit, NoArguments, NoteRef, Offset, Ref, VaultName
 from souvenance.interfaces.mcp.call import Call
 from souvenance.interfaces.mcp.quoting import NOTICE, inline, json_tokens, pages, quoted, shortened
@@ -66,10 +67,14 @@ def list_vaults(call: Call, _given: NoArguments) -> Result:
         for vault in vaults
     ]
     shown = fitting(rows, budget=call.budget - FRAME)
-    said = [f"{len(vaults)} vaults. {NOTICE}" if vaults else "No vault yet: remembering something makes one."]
+    said = [
+        f"{counted(len(vaults), 'vault')}. {NOTICE}" if vaults else "No vault yet: remembering something makes one."
+    ]
     for row in shown:
         described = f"{row['name']}: {row['description']}" if row["description"] else str(row["name"])
-        said.append(f"{row['vault']}: {row['kind']}, attention {row['attention']}, {row['facts']} facts")
+        said.append(
+            f"{row['vault']}: {row['kind']}, attention {row['attention']}, {counted(int(str(row['facts'])), 'fact')}"
+        )
         said.append(quoted(described))
     if len(shown) < len(vaults):
         said.append(f"{len(vaults) - len(shown)} more are not shown; any of them can be named in search.")
@@ -188,7 +193,10 @@ def get_note(call: Call, given: GetNote) -> Result:
     size = (call.budget - FRAME) * 2 // 3
     parts = pages(note.content, size)
     if not 1 <= page <= len(parts):
-        raise InvalidInput(f"This note has {len(parts)} pages.", hint=f"Read {note.id}@1 to {note.id}@{len(parts)}.")
+        raise InvalidInput(
+            f"This note has {counted(len(parts), 'page')}.",
+            hint=f"Read {note.id}@1 to {note.id}@{len(parts)}." if len(parts) > 1 else f"Read {note.id}.",
+        )
     text = parts[page - 1]
     about = note_data(note, vault=view.vault.slug)
     said = [
@@ -291,7 +299,7 @@ def _listing(call: Call, found: list[Note], *, more: bool = False, offset: int |
     rows = fitting([note_data(note, vault=call.slug(note.vault_id)) for note in found], budget=call.budget - FRAME)
     shown = [f"{note_line(note, vault=call.slug(note.vault_id))}, {moment(note.updated_at)}" for note in found]
     more = more or len(rows) < len(found)
-    said = [f"{len(rows)} notes." if rows else "No notes here.", *shown[: len(rows)]]
+    said = [f"{counted(len(rows), 'note')}." if rows else "No notes here.", *shown[: len(rows)]]
     data: dict[str, object] = {"notes": rows, "more": more}
     if more:
         said.append(f"There is more: offset={offset + len(rows)}." if offset is not None else "There is more.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from souvenance.domain.errors import InvalidInput
+from souvenance.domain.wording import counted
 from souvenance.interfaces.mcp.arguments import Arguments, NoteRef
 from souvenance.interfaces.mcp.call import Call
 from souvenance.interfaces.mcp.quoting import inline
@@ -203,7 +204,10 @@ def create_notes(call: Call, given: CreateNotes) -> Result:
     vault = call.slug(made[0].vault_id)
     rows = [{"note": note.id, "version": str(note.version), "path": note.path} for note in made]
     shown = fitting(rows, budget=call.budget - 80)
-    said = [f"created: {len(made)} notes in vault {vault}.", *(f"note {r['note']}, {inline(r['path'])}" for r in shown)]
+    said = [
+        f"created: {counted(len(made), 'note')} in vault {vault}.",
+        *(f"note {r['note']}, {inline(r['path'])}" for r in shown),
+    ]
     if len(shown) < len(rows):
         said.append(f"{len(rows) - len(shown)} more are not listed here.")
     return Result(lines(said), {"outcome": "created", "count": len(made), "vault": vault, "notes": shown})

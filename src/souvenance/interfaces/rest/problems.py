@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from souvenance.domain import errors
 from souvenance.domain.errors import SouvenanceError
+from souvenance.domain.wording import plainly
 
 log = logging.getLogger(__name__)
 
@@ -108,7 +109,7 @@ async def on_invalid(request: Request, error: Exception) -> JSONResponse:
     whole_body = any(tuple(item["loc"]) == ("body",) for item in found)
     if whole_body and sent != "application/json" and request.headers.get("content-length", "0") != "0":
         return _framework(415)
-    fields = [{"where": ".".join(str(part) for part in item["loc"]), "problem": item["msg"]} for item in found]
+    fields = [{"where": ".".join(str(part) for part in item["loc"]), "problem": plainly(item["msg"])} for item in found]
     problem = Problem(
         code="invalid_input",
         message="The request does not have the documented form.",
