@@ -1,5 +1,6 @@
 """Revisions, restore, review and revert (N9), and the audit log (A4), on both engines."""
 
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -288,3 +289,37 @@ def test_a_fact_comes_back_with_its_page_or_on_the_one_made_since(app: Applicati
     app.history.restore(actor=owner, ref=fact.number, change_id=made.change_id)
     page = app.notes.get(actor=owner, ref=newer.note_id)
     assert {item.number for item in page.facts} == {fact.number, newer.number}
+
+
+def test_f9_what_lies_in_the_trash_is_out_of_every_read_of_a_model(app: Application, owner: Actor) -> None:
+    app.vaults.create(actor=owner, name="Open")
+    model = replace(owner, is_model=True)
+    kept, gone = app.facts.remember(
+        actor=owner,
+        vault="open",
+        observations=[Observation(content="Likes tea."), Observation(content="Canary words.")],
+    )
+    note = app.notes.create(actor=owner, vault="open", title="Gone", content="Canary words.")
+    app.facts.delete(actor=owner, number=gone.fact.number)
+    app.notes.delete(actor=owner, ref=note.id)
+    number, page = gone.fact.number, kept.note_id
+    (change,) = {item.change_id for item in app.history.of_fact(actor=owner, number=kept.fact.number)}
+    for read in (
+        lambda: app.facts.get(actor=model, number=number),
+        lambda: app.history.of_fact(actor=model, number=number),
+        lambda: app.history.text_at(actor=model, ref=number, change_id=change),
+        lambda: app.notes.get(actor=model, ref=note.id),
+        lambda: app.history.of_note(actor=model, ref=note.id),
+        lambda: app.history.text_at(actor=model, ref=note.id, change_id=change),
+    ):
+        with pytest.raises(NotFound, match="in the trash"):
+            read()
+    assert app.facts.list(actor=model, vault="open", states=[State.TRASHED]) == []
+    assert app.facts.browse(actor=model, vault="open", states=[State.TRASHED]).facts == ()
+    assert app.notes.list(actor=model, vault="open", trashed=True) == []
+    told = app.history.of_note(actor=model, ref=page)
+    assert "Likes tea." in told[-1].diff
+    assert not [item for item in told if "Canary" in item.diff]
+    assert "Canary" not in app.history.text_at(actor=model, ref=page, change_id=change)
+    assert app.facts.get(actor=owner, number=number).content == "Canary words."
+    assert "Canary" in app.history.text_at(actor=owner, ref=page, change_id=change)

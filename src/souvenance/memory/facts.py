@@ -101,9 +101,9 @@ class Facts:
     # --- reading -----------------------------------------------------------------------------------------------
 
     def get(self, *, actor: Actor, number: int) -> Fact:
-        """One fact by its number, whatever its state."""
+        """One fact by its number, whatever its state; to a model, not from the trash (F9)."""
         with self._database.read() as tx:
-            return rows.get_fact(tx, actor, number)
+            return rows.shown_fact(tx, actor, number)
 
     def list(
         self,
@@ -115,6 +115,7 @@ class Facts:
         offset: int = 0,
     ) -> builtins.list[Fact]:
         """Facts of a vault, the most recently updated first."""
+        states = _shown_states(actor, states)
         with self._database.read() as tx:
             found = vault_rows.named_vault(tx, actor, vault)
             return lists.find_facts(tx, vault_id=found.id, states=states, limit=limit, offset=offset)
@@ -142,6 +143,7 @@ class Facts:
         if as_of is not None and as_of.tzinfo is None:
             raise InvalidInput("The date has no time zone.", hint="Write it as 2023-05-08T00:00:00Z.")
         text = readable_text(query, what="query", limit=MAX_QUERY_BYTES)
+        states = _shown_states(actor, states)
         with self._database.read() as tx:
             found = vault_rows.named_vault(tx, actor, vault)
             if as_of is not None:
@@ -293,3 +295,8 @@ class Facts:
                 raise Conflict(f"Fact #{number} is not in the trash.", hint="Delete it first.")
             rows.purge_facts(tx, vault_id=vault.id, numbers=[number])
             history.record_audit(tx, actor, verb="fact.purge", at=self._clock(), vault_id=vault.id, number=number)
+
+
+def _shown_states(actor: Actor, states: Sequence[State]) -> Sequence[State]:
+    """The states an actor may read of those it asks for: the trash is out of every read of a model (F9)."""
+    return [state for state in states if state is not State.TRASHED] if actor.is_model else states

@@ -105,7 +105,8 @@ class Context:
     def arrange(self, *, actor: Actor, place: str, refs: Sequence[str]) -> None:
         """Make `pins`, or the context set of that name, hold these notes in this order. No note removes the set.
 
-        A new set loads just before memory until the order is set otherwise.
+        What the actor may not see there stays, behind the others. A new set loads just before memory until the order is
+        set otherwise.
         """
         _require_person(actor)
         _checked_count(len(refs))

@@ -101,6 +101,14 @@ def vault_of(tx: Transaction, actor: Actor, item: Note) -> Vault:
     return found
 
 
+def shown_note(tx: Transaction, actor: Actor, ref: str) -> Note:
+    """The note that `ref` means, for reading: to a model what lies in the trash is out of every read (F9)."""
+    found = find_note(tx, actor, ref)
+    if actor.is_model and found.deleted_at is not None:
+        raise NotFound("This note is in the trash.", hint="A person can restore it.")
+    return found
+
+
 def writable_note(
     tx: Transaction, actor: Actor, ref: str, *, version: int | None = None, trashed: bool = False
 ) -> tuple[Vault, Note]:

@@ -16,7 +16,7 @@ from souvenance.domain.note import Note, NoteClass
 from souvenance.memory import correct
 from souvenance.notes import revert
 from souvenance.notes.diff import fact_diff, note_diff
-from souvenance.notes.find import find_note
+from souvenance.notes.find import find_note, shown_note
 from souvenance.notes.former import (
     fact_as,
     facts_of,
@@ -28,7 +28,7 @@ from souvenance.notes.former import (
     put_facts,
     put_note,
 )
-from souvenance.notes.page_history import newest_by_fact, page_changes, page_text, stands
+from souvenance.notes.page_history import newest_by_fact, page_changes, page_text, stands, without_trashed
 from souvenance.store import facts as fact_rows
 from souvenance.store import notes as note_rows
 from souvenance.store import people
@@ -77,7 +77,7 @@ class History:
         """Revisions of a fact, the newest first, each with what it changed."""
         _checked_page(limit, offset)
         with self._database.read() as tx:
-            found = fact_rows.get_fact(tx, actor, number)
+            found = fact_rows.shown_fact(tx, actor, number)
             listed = rows.newest_revisions(
                 tx, vault_ids=[found.vault_id], kind=FACT, reference=str(number), limit=limit + 1, offset=offset
             )
@@ -87,9 +87,9 @@ class History:
         """Revisions of a note, the newest first; those of a memory page are the changes of its facts (N2)."""
         _checked_page(limit, offset)
         with self._database.read() as tx:
-            found = find_note(tx, actor, ref)
+            found = shown_note(tx, actor, ref)
             if found.note_class is NoteClass.AGENT_MEMORY:
-                kept = rows.page_revisions(tx, vault_id=found.vault_id, note_id=found.id)
+                kept = _page_revisions(tx, actor, found)
             else:
                 kept = rows.newest_revisions(
                     tx, vault_ids=[found.vault_id], kind=NOTE, reference=found.id, limit=limit + 1, offset=offset
@@ -104,13 +104,13 @@ class History:
         number = fact_number(ref)
         with self._database.read() as tx:
             if number is not None:
-                vault_id = fact_rows.get_fact(tx, actor, number).vault_id
+                vault_id = fact_rows.shown_fact(tx, actor, number).vault_id
                 return str(_at(tx, vault_id, FACT, str(number), change_id).after["content"])
-            found = find_note(tx, actor, str(ref))
+            found = shown_note(tx, actor, str(ref))
             own = _at(tx, found.vault_id, NOTE, found.id, change_id)
             if found.note_class is not NoteClass.AGENT_MEMORY:
                 return str(own.after.get("content", ""))
-            kept = rows.page_revisions(tx, vault_id=found.vault_id, note_id=found.id)
+            kept = _page_revisions(tx, actor, found)
         return page_text(found.id, newest_by_fact(kept, change_id))
 
     # --- going back --------------------------------------------------------------------------------------------
@@ -253,6 +253,11 @@ def _restore_page_facts(tx: Transaction, actor: Actor, page: Note, change_id: in
         if not is_same_fact(found, after):
             pairs.append((found, after))
     put_facts(tx, actor, pairs, verb="restore", at=now)
+
+
+def _page_revisions(tx: Transaction, actor: Actor, page: Note) -> list[Revision]:
+    kept = rows.page_revisions(tx, vault_id=page.vault_id, note_id=page.id)
+    return without_trashed(kept) if actor.is_model else kept
 
 
 def _at(tx: Transaction, vault_id: int, kind: str, reference: str, change_id: int) -> Revision:

@@ -22,7 +22,7 @@ from souvenance.memory.guard import refuse_added_secrets, refuse_secrets
 from souvenance.notes import trash
 from souvenance.notes.categories import Edited, edit_page
 from souvenance.notes.edit import Edit, Operation, applied, checked_edit
-from souvenance.notes.find import find_note, in_folder, vault_of, writable_note
+from souvenance.notes.find import find_note, in_folder, shown_note, vault_of, writable_note
 from souvenance.notes.page import render
 from souvenance.store import facts, history, links
 from souvenance.store import notes as rows
@@ -223,9 +223,9 @@ class Notes:
     # --- reading -----------------------------------------------------------------------------------------------
 
     def get(self, *, actor: Actor, ref: str, limit: int | None = None, offset: int = 0) -> NoteView:
-        """A note as it stands, or as it lies in the trash. `limit` and `offset` choose a part of a page's facts."""
+        """A note as it stands or, to a person, lies in the trash. `limit` and `offset` choose a part of a page's facts."""
         with self._database.read() as tx:
-            note = find_note(tx, actor, ref)
+            note = shown_note(tx, actor, ref)
             vault = vault_of(tx, actor, note)
             shown: builtins.list[Fact] = []
             total = 0
@@ -254,8 +254,10 @@ class Notes:
     ) -> builtins.list[Note]:
         """Notes by folder and title, without their texts; agent memory only when its class is named, or in the trash.
 
-        `folder` takes those below it too.
+        `folder` takes those below it too. A model is shown nothing of the trash (F9).
         """
+        if trashed and actor.is_model:
+            return []
         return self._listed(actor, vault, folder, note_class, trashed=trashed, limit=limit, offset=offset)
 
     def recent(self, *, actor: Actor, vault: str | None = None, limit: int = 20) -> builtins.list[Note]:

@@ -26,6 +26,12 @@ def newest_by_fact(kept: Iterable[Revision], change_id: int) -> dict[str, Revisi
     return {item.reference: item for item in kept if item.kind == FACT and item.change_id <= change_id}
 
 
+def without_trashed(kept: Sequence[Revision]) -> list[Revision]:
+    """The same without the facts that lie in the trash by now. `kept` has the oldest first."""
+    last = {item.reference: item for item in kept if item.kind == FACT}
+    return [item for item in kept if item.kind != FACT or not last[item.reference].after.get("deleted_at")]
+
+
 def stands(item: Revision | None, note_id: str) -> bool:
     """Whether that revision left its fact in force on that page."""
     return (

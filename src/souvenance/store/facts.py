@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, NoReturn
 
-from sqlalchemy import ColumnElement, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, delete, false, func, insert, select, update
 
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.errors import NotFound, StaleVersion, Withheld
@@ -87,6 +87,8 @@ def in_state(*states: State) -> ColumnElement[bool]:
         State.RETIRED: and_(fact.c.deleted_at.is_(None), fact.c.valid_to.is_not(None)),
         State.IN_FORCE: and_(fact.c.deleted_at.is_(None), fact.c.valid_to.is_(None)),
     }
+    if not states:
+        return false()
     chosen = conditions[states[0]]
     for state in states[1:]:
         chosen = chosen | conditions[state]
@@ -129,6 +131,14 @@ def vaults_of(tx: Transaction, actor: Actor, numbers: Sequence[int]) -> list[int
     """The vaults in which those of these facts stand that the actor may read."""
     here = fact.c.number.in_(list(numbers)) & fact.c.vault_id.in_(readable(actor))
     return list(tx.execute(select(fact.c.vault_id).where(here).distinct()).scalars())
+
+
+def shown_fact(tx: Transaction, actor: Actor, number: int) -> Fact:
+    """The same for reading: to a model what lies in the trash is out of every read (F9)."""
+    found = get_fact(tx, actor, number)
+    if actor.is_model and found.state is State.TRASHED:
+        raise NotFound(f"Fact #{number} is in the trash.", hint="A person can restore it.")
+    return found
 
 
 def refuse_missing(tx: Transaction, actor: Actor, condition: ColumnElement[bool], message: str) -> NoReturn:

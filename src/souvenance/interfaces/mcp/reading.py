@@ -169,10 +169,7 @@ class GetNote(Arguments):
 
 
 def viewed(call: Call, ref: str) -> tuple[NoteView, int]:
-    """A note by its reference, and which page of it is wanted: `REF@2` is the second, unless a note is called so.
-
-    What lies in the trash is out of every read (F9).
-    """
+    """A note by its reference, and which page of it is wanted: `REF@2` is the second, unless a note is called so."""
     page = 1
     try:
         view = call.memory.notes.get(actor=call.actor, ref=ref)
@@ -181,8 +178,6 @@ def viewed(call: Call, ref: str) -> tuple[NoteView, int]:
         if paged is None:
             raise
         view, page = call.memory.notes.get(actor=call.actor, ref=paged[1]), int(paged[2])
-    if view.note.deleted_at is not None:
-        raise NotFound("This note is in the trash.", hint="A person can restore it.")
     return view, page
 
 
