@@ -16,7 +16,7 @@ from souvenance.interfaces.mcp.http import McpEndpoint
 from souvenance.interfaces.rest.api import build_api
 from souvenance.interfaces.rest.problems import Faults, on_http
 from souvenance.serving.doorkeeper import Doorkeeper
-from souvenance.serving.guards import Addressed, BodyLimit, is_loopback
+from souvenance.serving.guards import Addressed, BodyLimit
 from souvenance.serving.metrics import Metrics, Observed
 from souvenance.serving.probes import probe_routes
 from souvenance.settings import Settings
@@ -57,10 +57,9 @@ def build_app(
         await anyio.to_thread.run_sync(memory.watcher.stop)
         await anyio.to_thread.run_sync(memory.embedding.stop)
 
-    asks_for_token = None if is_loopback(settings.host) else doorkeeper.identify
     return Starlette(
         routes=[
-            *probe_routes(memory, metrics, identify=asks_for_token),
+            *probe_routes(memory, metrics, identify=doorkeeper.identify),
             Route("/mcp", endpoint=mcp, include_in_schema=False),
             Mount("/api/v1", app=api),
         ],

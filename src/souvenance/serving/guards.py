@@ -36,6 +36,17 @@ def _name(netloc: str) -> str:
         return ""
 
 
+_FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+
+
+def is_from_this_machine(scope: Scope) -> bool:
+    """Whether a request was sent by this machine itself: over loopback, to one of its own names, through no proxy."""
+    headers, client = Headers(scope=scope), scope.get("client")
+    if client is None or not is_loopback(client[0]) or _name(headers.get("host", "")) not in LOOPBACK_NAMES:
+        return False
+    return not any(name in headers for name in _FORWARDED)
+
+
 class Addressed:
     """Refuses requests that were addressed to another name, or sent by a page of another origin.
 

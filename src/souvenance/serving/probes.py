@@ -14,11 +14,12 @@ from souvenance.application import Application
 from souvenance.domain.errors import SouvenanceError
 from souvenance.interfaces.rest.caller import Identify
 from souvenance.interfaces.rest.problems import refused
+from souvenance.serving.guards import is_from_this_machine
 from souvenance.serving.metrics import Metrics
 
 
-def probe_routes(memory: Application, metrics: Metrics, *, identify: Identify | None) -> list[Route]:
-    """The three routes. With `identify`, the numbers ask for a token; health and readiness never do."""
+def probe_routes(memory: Application, metrics: Metrics, *, identify: Identify) -> list[Route]:
+    """The three routes. Who asks for the numbers from elsewhere shows a token; health and readiness never need one."""
 
     async def health(_request: Request) -> Response:
         return JSONResponse({"status": "ok", "name": "souvenance", "version": __version__})
@@ -34,7 +35,7 @@ def probe_routes(memory: Application, metrics: Metrics, *, identify: Identify | 
         return JSONResponse(found)
 
     def numbers(request: Request) -> Response:
-        if identify is not None:
+        if not is_from_this_machine(request.scope):
             try:
                 identify(request.scope)
             except SouvenanceError as error:

@@ -1,6 +1,7 @@
 """A program's day over REST, and every refusal it can meet."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from starlette.testclient import TestClient
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route
 from souvenance.domain.vault import Protection
+from souvenance.serving.app import build_app
+from souvenance.settings import Settings
 
 CANARY = "zanzibarine"
 
@@ -191,3 +194,28 @@ def test_the_document_describes_every_route(client: TestClient) -> None:
             assert {"401", "403", "404", "409", "413", "422", "503"} <= set(operation["responses"]), where
             assert operation["security"], where
     assert "HTTPValidationError" not in json.dumps(document)
+
+
+def test_a2_a_path_that_ends_like_the_description_asks_for_a_token(ask: Any, client: TestClient) -> None:
+    assert client.get("/api/v1/openapi.json").status_code == 200
+    for method, path, body in (
+        ("GET", "/vaults/openapi.json", None),
+        ("PUT", "/context/places/openapi.json", {"notes": []}),
+        ("GET", "/openapi.json/openapi.json", None),
+    ):
+        assert ask(method, path, body, by=None).status_code == 401, path
+
+
+def test_r6_metrics_ask_for_a_token_behind_a_proxy(
+    memory: Application, settings: Settings, token: Callable[..., str]
+) -> None:
+    served = build_app(
+        memory, settings.model_copy(update={"allowed_hosts": "memory.example.org"}), local_token="x" * 40
+    )
+    bearer = {"Authorization": f"Bearer {token('scraper')}"}
+    with TestClient(served, base_url="http://127.0.0.1:8765", client=("127.0.0.1", 5)) as client:
+        assert client.get("/metrics").status_code == 200
+        for headers in ({"Host": "memory.example.org"}, {"X-Forwarded-For": "203.0.113.9"}, {"Via": "1.1 proxy"}):
+            assert client.get("/metrics", headers=headers).status_code == 401, headers
+            assert client.get("/metrics", headers=headers | bearer).status_code == 200
+            assert client.get("/health", headers=headers).status_code == 200

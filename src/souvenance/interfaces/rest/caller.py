@@ -19,8 +19,8 @@ from souvenance.interfaces.rest.problems import refused
 Identify = Callable[[Scope], Actor]
 """Who a request's headers speak for; raises NotAuthenticated. Reads the store, so it runs in a worker thread."""
 
-PUBLIC = ("/openapi.json",)
-"""Paths that hold nothing of a memory and ask for no token."""
+PUBLIC = frozenset({"/openapi.json"})
+"""Paths within the API that hold nothing of a memory and ask for no token."""
 
 bearer = HTTPBearer(auto_error=False, description="An API token: `souvenance token create NAME` shows it once.")
 
