@@ -15,6 +15,7 @@ from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFoun
 from souvenance.domain.note import NoteClass
 from souvenance.domain.vault import Protection
 from souvenance.memory.remember import Observation
+from souvenance.notes.notes import Draft
 from souvenance.settings import Settings
 from souvenance.store.links import neighbours
 from souvenance.store.tables import link, passage, revision
@@ -196,3 +197,39 @@ def test_n1_a_note_of_five_mebibytes_is_kept_and_edited(app: Application, me: Ac
     note = app.notes.create(actor=me, vault="work", title="Large", content=text)
     app.notes.edit(actor=me, ref=note.id, operation="append", content="the end")
     assert app.notes.get(actor=me, ref=note.id).note.content.endswith("the end")
+
+
+def test_n1_links_lead_to_the_other_note_of_a_name_while_theirs_is_in_the_trash(app: Application, owner: Actor) -> None:
+    def end() -> list[str | None]:
+        return [link.note_id for link in app.notes.get(actor=owner, ref=source.id).links]
+
+    app.vaults.create(actor=owner, name="Links")
+    source = app.notes.create(actor=owner, vault="links", title="Source", content="see [[B]] and [[one/B]]")
+    one = app.notes.create(actor=owner, vault="links", title="B", content="x", folder="one")
+    two = app.notes.create(actor=owner, vault="links", title="B", content="y", folder="two")
+    assert end() == [one.id, one.id]
+    app.notes.delete(actor=owner, ref=one.id)
+    assert end() == [two.id, None]
+    app.notes.restore(actor=owner, ref=one.id)
+    assert end() == [one.id, one.id]
+    app.notes.rename(actor=owner, ref=one.id, title="C")
+    app.notes.delete(actor=owner, ref=two.id)
+    app.notes.restore(actor=owner, ref=two.id)
+    assert end() == [one.id, one.id]  # a link keeps its note through a rename
+    app.notes.delete(actor=owner, ref=one.id)
+    app.notes.purge(actor=owner, ref=one.id)
+    assert end() == [two.id, None]
+
+
+def test_n3_several_notes_are_made_all_or_none(app: Application, owner: Actor) -> None:
+    app.vaults.create(actor=owner, name="Many")
+    app.notes.create(actor=owner, vault="many", title="Taken", content="x")
+    big = "some plain words here. " * 150_000
+    drafts = [Draft(title="One", content=big), Draft(title="Two", content=big), Draft(title="Taken", content="x")]
+    with pytest.raises(Conflict):
+        app.notes.create_many(actor=owner, vault="many", drafts=drafts, whole=True)
+    with pytest.raises(TooLarge, match="Together"):
+        app.notes.create_many(
+            actor=owner, vault="many", drafts=[*drafts, Draft(title="Three", content=big)], whole=True
+        )
+    assert [note.title for note in app.notes.list(actor=owner, vault="many")] == ["Taken"]

@@ -123,7 +123,11 @@ def put_note(tx: Transaction, actor: Actor, before: Note, after: Note, *, verb: 
     saved = replace(after, version=before.version + 1, updated_at=at)
     notes.save_note(tx, before, saved)
     trash.index(tx, saved)
-    if saved.deleted_at is None:
+    if saved.deleted_at is not None:
+        links.release(tx, saved)
+    elif before.deleted_at is not None:
+        links.reclaim(tx, saved)
+    else:
         links.adopt(tx, saved)
     history.record_change(tx, actor, verb=verb, at=at, written=[history.note_written(saved, verb)])
     return saved

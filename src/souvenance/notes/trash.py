@@ -54,6 +54,7 @@ def delete(tx: Transaction, actor: Actor, *, note: Note, at: datetime) -> Note:
     written = [revision for _, revision in correct.stored(tx, actor, changes=changes, at=at)]
     notes.save_note(tx, note, after)
     index(tx, after)
+    links.release(tx, after)
     written.append(history.note_written(after, "delete"))
     history.record_change(tx, actor, verb="delete_note", at=at, written=written)
     history.record_audit(tx, actor, verb="note.delete", at=at, vault_id=note.vault_id, note=note.id, facts=len(changes))
@@ -77,7 +78,7 @@ def restore(tx: Transaction, actor: Actor, *, note: Note, at: datetime) -> Note:
         )
     notes.save_note(tx, note, after)
     index(tx, after)
-    links.adopt(tx, after)
+    links.reclaim(tx, after)
     history.record_change(tx, actor, verb="restore_note", at=at, written=[history.note_written(after, "restore")])
     return after
 
@@ -108,7 +109,7 @@ def _restore_page(tx: Transaction, actor: Actor, *, note: Note, at: datetime) ->
     changes = [(item, replace(item, deleted_at=None, note_id=after.id), "restore") for item in went]
     written = [revision for _, revision in correct.stored(tx, actor, changes=changes, at=at)]
     if standing is None:
-        links.adopt(tx, after)
+        links.reclaim(tx, after)
         written.insert(0, history.note_written(after, "restore"))
     history.record_change(tx, actor, verb="restore_note", at=at, written=written)
     return after

@@ -6,11 +6,11 @@ is in the trash links nowhere and is linked from nowhere: every read joins the n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, FromClause, Select, and_, bindparam, delete, insert, or_, select, update
 
 from souvenance.domain.access import Actor
 from souvenance.domain.fact import Fact
@@ -149,6 +149,64 @@ def adopt(tx: Transaction, item: Note) -> None:
     waiting = or_(link.c.target_note_id.is_(None), link.c.target_note_id.in_(trashed))
     here = (link.c.vault_id == item.vault_id) & link.c.target_key.in_(note_keys(item))
     tx.execute(update(link).where(here, waiting).values(target_note_id=item.id))
+
+
+def release(tx: Transaction, item: Note) -> None:
+    """Let links to a note that went to the trash lead to another of the name they say, where one stands."""
+    here = (link.c.vault_id == item.vault_id) & (link.c.target_note_id == item.id)
+    _lead(tx, item.vault_id, here, lambda row, found: found if found != item.id else None)
+
+
+def reclaim(tx: Transaction, item: Note) -> None:
+    """Let a note that came back have the links to which it is the first of its name again, and those that wait.
+
+    A link that leads to a note which has another name since keeps it.
+    """
+    adopt(tx, item)
+    here = (link.c.vault_id == item.vault_id) & link.c.target_key.in_(note_keys(item))
+
+    def by_name(row: Any, found: str) -> str | None:
+        path = target_key(f"{row.target_folder}/{row.target_title}")
+        is_named = f"/{path}".endswith(f"/{row.target_key}") or row.target_key == row.target_note_id
+        return found if is_named else None
+
+    _lead(tx, item.vault_id, here & (link.c.target_note_id != item.id), by_name)
+
+
+def _lead(
+    tx: Transaction, vault_id: int, condition: ColumnElement[bool], choose: Callable[[Any, str], str | None]
+) -> None:
+    """Resolve these links again, and let each lead to what `choose` makes of the note found; None leaves it."""
+    source, target = note.alias("source"), note.alias("target")
+    ends = ((source, link.c.source_note_id), (target, link.c.target_note_id))
+    statement = select(
+        link.c.source_kind, link.c.source_id, link.c.target_key, link.c.target_note_id,
+        source.c.folder.label("source_folder"), target.c.folder.label("target_folder"),
+        target.c.title.label("target_title"),
+    )  # fmt: skip
+    joined: FromClause = link
+    for end, column in ends:
+        joined = joined.outerjoin(end, (end.c.vault_id == link.c.vault_id) & (end.c.id == column))
+    by_folder: dict[str, list[Any]] = {}
+    for row in tx.execute(statement.select_from(joined).where(link.c.vault_id == vault_id, condition)):
+        by_folder.setdefault(row.source_folder or "" if row.source_kind == "note" else "", []).append(row)
+    moved = []
+    for folder, rows in by_folder.items():
+        found = resolve(tx, vault_id=vault_id, keys={row.target_key for row in rows}, folder=folder)
+        for row in rows:
+            chosen = choose(row, found[row.target_key]) if row.target_key in found else None
+            if chosen is not None and chosen != row.target_note_id:
+                moved.append(
+                    {"kind": row.source_kind, "source": row.source_id, "key": row.target_key, "leads_to": chosen}
+                )
+    if moved:
+        one = (
+            (link.c.vault_id == vault_id)
+            & (link.c.source_kind == bindparam("kind"))
+            & (link.c.source_id == bindparam("source"))
+            & (link.c.target_key == bindparam("key"))
+        )
+        tx.execute(update(link).where(one).values(target_note_id=bindparam("leads_to")), moved)
 
 
 def purge(tx: Transaction, *, vault_id: int, note_id: str) -> None:
