@@ -15,7 +15,7 @@ from embedders import NgramEmbedder
 from souvenance.application import Application
 from souvenance.domain.access import Route, Source
 from souvenance.domain.errors import EmbedderUnavailable
-from souvenance.domain.vault import Protection
+from souvenance.domain.vault import MemoryType, Protection
 from souvenance.memory.remember import Observation
 from souvenance.retrieval.embedding_status import State
 from souvenance.settings import Settings
@@ -444,3 +444,42 @@ def test_r1_the_bundled_model_works_without_a_network_on_a_fresh_store(tmp_path:
         assert nearest(app, "which language is spoken here?")[0] == french
     finally:
         app.close()
+
+
+def test_v8_a_question_goes_to_no_endpoint_that_may_read_nothing_asked(store_url: str) -> None:
+    embedder = NgramEmbedder(route=Route.CLOUD)
+    with opened(store_url, embedder) as app:
+        owner = app.owner_through(Source.PANEL)
+        app.vaults.create(actor=owner, name="Open")
+        app.vaults.change_type(actor=owner, vault="open", memory_type=MemoryType.SEMANTIC)
+        app.vaults.create(actor=owner, name="Low")
+        app.vaults.change_type(actor=owner, vault="low", memory_type=MemoryType.CLASSIC)
+        app.vaults.create(actor=owner, name="Secret", protection=Protection.MAXIMUM)
+        for vault in ("open", "low", "secret"):
+            app.facts.remember(actor=owner, vault=vault, observations=[Observation(content=f"a fact of {vault}")])
+        app.embedding.catch_up()
+        assert app.retrieval.search(actor=owner, query="an open fact", vault="open").trace.matcher == "hybrid"
+        asked = len(embedder.queries)
+        for vault, why in (("secret", "words only in 1 protected"), ("low", "words only in 1 below step six")):
+            trace = app.retrieval.search(actor=owner, query=f"is Paul ill, {vault}", vault=vault).trace
+            assert (trace.matcher, trace.why) == ("words", why)
+        assert len(embedder.queries) == asked
+
+
+def test_t6_samples_of_many_vaults_take_a_bounded_amount_of_memory(
+    store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedder = NgramEmbedder()
+    monkeypatch.setattr("souvenance.retrieval.meaning.MOST_SAMPLED", 3 * 2 * embedder.dimension * 4)
+    with opened(store_url, embedder) as app:
+        owner = app.owner_through(Source.PANEL)
+        for number in range(6):
+            app.vaults.create(actor=owner, name=f"V{number}")
+            said = [Observation(content=f"fact {number}"), Observation(content=f"other {number}")]
+            app.facts.remember(actor=owner, vault=f"v{number}", observations=said)
+        app.embedding.catch_up()
+        hits = app.retrieval.search(actor=owner, query="fact number").hits
+        assert {hit.vault for hit in hits} == {f"v{number}" for number in range(6)}
+        kept = app.retrieval._meaning._samples
+        assert sum(sample.nbytes for _, sample in kept.values()) <= 3 * 2 * embedder.dimension * 4
+        assert list(kept)  # the latest are kept

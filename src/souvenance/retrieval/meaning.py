@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 from souvenance.domain.errors import SouvenanceError
 from souvenance.domain.vault import Vault
 from souvenance.models.calibration import Calibration, calibration_of
+from souvenance.models.embedder import is_endpoint
 from souvenance.retrieval.background import Background
 from souvenance.retrieval.embedding import Embedding
 from souvenance.retrieval.ranking import WITH_PREVIOUS_SHARE, steer
@@ -26,6 +29,10 @@ Vector = NDArray[np.float32]
 
 SAMPLE = 2000
 """Vectors of a vault that stand for all of it when the spread of similarities is taken."""
+
+
+MOST_SAMPLED = 128 * 1024 * 1024
+"""Bytes of samples kept in memory: those of the vaults asked last. The others are read again when they are asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +59,19 @@ class Meaning:
         self._embedding = embedding
         self.embedder = embedder = embedding.embedder
         self._background: Background | None = None
-        self._samples: dict[int, tuple[float, Vector]] = {}
+        self._samples: OrderedDict[int, tuple[float, Vector]] = OrderedDict()
+        self._samples_lock = threading.Lock()
         self._dimension = embedder.dimension if embedder else 0
 
     @property
     def calibration(self) -> Calibration | None:
         """What the model's similarities mean, where that was measured."""
         return calibration_of(self.embedder.name) if self.embedder else None
+
+    @property
+    def sends(self) -> bool:
+        """Whether a question leaves this program to be embedded."""
+        return self.embedder is not None and is_endpoint(self.embedder)
 
     @property
     def is_warm(self) -> bool:
@@ -109,7 +122,12 @@ class Meaning:
             pairs, paired = read_vectors([row[1] or b"" for row in rows], self._dimension)
             alone[paired] = (1 - WITH_PREVIOUS_SHARE) * alone[paired] + WITH_PREVIOUS_SHARE * pairs[paired]
             known = (fresh_until(started), alone[usable])
+        with self._samples_lock:
             self._samples[vault_id] = known
+            self._samples.move_to_end(vault_id)
+            held = sum(sample.nbytes for _, sample in self._samples.values())
+            while held > MOST_SAMPLED and len(self._samples) > 1:
+                held -= self._samples.popitem(last=False)[1][1].nbytes
         return known[1]
 
     def forget(self, vault_id: int) -> None:

@@ -186,11 +186,15 @@ class Retrieval:
             raise InvalidInput("The query is empty.", hint="Say what you are looking for.")
         if matcher is Matcher.WORDS:
             return Question(checked, None, "words were asked for")
-        if self._meaning.embedder is not None and not self._meaning.is_warm:
-            # Loading a model takes longer than all the rest: not where its answer would not be used.
+        if self._meaning.embedder is not None and (self._meaning.sends or not self._meaning.is_warm):
+            # What could not be used is not asked for: a question leaves this program only where it serves a vault whose
+            # texts may leave too, and loading a model takes longer than all the rest.
             with self._database.read() as tx:
                 scope = resolve_scope(tx, actor, question=checked, vaults=vault)
-                covered = self._meaning.covered(tx, self._embeddable(scope)).values()
+                embeddable = self._embeddable(scope)
+                covered = self._meaning.covered(tx, embeddable).values()
+            if scope.answering and not embeddable:
+                return Question(checked, None, self._unread(scope, embeddable, embeddable))
             if not any(part.is_enough for part in covered):
                 return Question(checked, None, str(Coverage.total(covered)))
         asked, why = self._meaning.ask(checked)
