@@ -97,15 +97,24 @@ class Notes:
         )
         return self.create_many(actor=actor, vault=vault, drafts=[draft])[0]
 
-    def create_many(self, *, actor: Actor, vault: str, drafts: Sequence[Draft]) -> builtins.list[Note]:
+    def create_many(
+        self, *, actor: Actor, vault: str, drafts: Sequence[Draft], whole: bool = False
+    ) -> builtins.list[Note]:
         """New notes, in order, durable when this returns.
 
-        Some 200 are stored in one transaction: when one is refused, those of earlier transactions are kept.
+        Some 200 are stored in one transaction: when one is refused, those of earlier transactions are kept. With
+        `whole` all are stored in one, or none; they then hold no more together than one note may.
         """
         actor.require_write()
         made: builtins.list[Note] = []
         checked = [_checked(actor, draft) for draft in drafts]
-        for batch in _batches(checked):
+        if whole and sum(len(draft.content.encode()) for draft in checked) > MAX_NOTE_BYTES:
+            raise TooLarge(
+                f"Together the notes are over {MAX_NOTE_BYTES:,} bytes; nothing was written.",
+                hint="Send fewer of them at once.",
+                limit=MAX_NOTE_BYTES,
+            )
+        for batch in [checked] if whole and checked else _batches(checked):
             cut = [(split(draft.content), targets(draft.content, folder=draft.folder)) for draft in batch]
             with self._database.write() as tx:
                 found = vault_rows.named_vault(tx, actor, vault, to_write=True)
@@ -223,7 +232,10 @@ class Notes:
     # --- reading -----------------------------------------------------------------------------------------------
 
     def get(self, *, actor: Actor, ref: str, limit: int | None = None, offset: int = 0) -> NoteView:
-        """A note as it stands or, to a person, lies in the trash. `limit` and `offset` choose a part of a page's facts."""
+        """A note as it stands or, to a person, as it lies in the trash.
+
+        `limit` and `offset` choose a part of a page's facts.
+        """
         with self._database.read() as tx:
             note = shown_note(tx, actor, ref)
             vault = vault_of(tx, actor, note)

@@ -200,7 +200,7 @@ def create_notes(call: Call, given: CreateNotes) -> Result:
     from souvenance.notes.notes import Draft
 
     drafts = [Draft(title=note.title, content=note.content, folder=note.path or "") for note in given.notes]
-    made = call.memory.notes.create_many(actor=call.actor, vault=given.vault, drafts=drafts)
+    made = call.memory.notes.create_many(actor=call.actor, vault=given.vault, drafts=drafts, whole=True)
     vault = call.slug(made[0].vault_id)
     rows = [{"note": note.id, "version": str(note.version), "path": note.path} for note in made]
     shown = fitting(rows, budget=call.budget - 80)
