@@ -59,7 +59,7 @@ class ContextItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """What a session starts with. `tokens` is the estimate for `text`, never over the budget.
+    """What a session starts with. `tokens` is the estimate for `text`, never over `budget`.
 
     `cut` says that something did not fit; `withheld` counts vaults that are protected from this route (V8).
     """
@@ -70,6 +70,7 @@ class Session:
     cut: bool
     vaults: tuple[Vault, ...]
     withheld: int
+    budget: int
 
     def as_dict(self) -> dict[str, Any]:
         """The session as every interface sends it."""
@@ -143,6 +144,7 @@ def start_session(tx: Transaction, actor: Actor, *, project: str | None, budget:
         cut=start.is_cut or start.missed > 0,
         vaults=tuple(vaults),
         withheld=withheld,
+        budget=budget,
     )
 
 

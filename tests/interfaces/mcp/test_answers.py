@@ -83,6 +83,41 @@ async def test_every_answer_keeps_to_its_budget_and_says_what_is_missing(
                 assert any(word in text for word in said), (tool, arguments, text)
 
 
+async def test_no_number_or_length_of_muted_vaults_takes_an_answer_over_its_budget(
+    memory: Application, owner: Actor
+) -> None:
+    def actor_in(opened: Application) -> Actor:
+        return opened.owner_through(Source.AGENT, route=Route.CLOUD, is_model=True, name="test")
+
+    for number in range(60):
+        name = f"vault of a rather long name that someone typed in once upon a time number {number:03}"
+        memory.vaults.create(actor=owner, name=name)
+    memory.attention.none(actor=owner)
+    memory.vaults.create(actor=owner, name="V")
+    observed = [Observation(content=f"quokka number {number} " + "of the island " * 20) for number in range(30)]
+    memory.facts.remember(actor=owner, vault="v", observations=observed)
+    caller = Caller(can_write=True, every_tool=True, actor_in=actor_in)
+    async with Client(build_server(lambda: memory, lambda _context: caller, answer_tokens=600)) as client:
+        for tool, arguments, most in (
+            *(("recall", {"topic": "quokka", "budget_tokens": tokens}, tokens) for tokens in (100, 150, 300, 600)),
+            ("search", {"query": "quokka"}, 600),
+            ("whoami", {}, 600),
+            ("list_vaults", {}, 600),
+            ("start_session", {}, 4000),
+        ):
+            result = await client.call_tool(tool, arguments)
+            assert not result.is_error, (tool, result.content)
+            shown = json.dumps(result.structured_content, ensure_ascii=False, separators=(",", ":"))
+            assert estimate_tokens(result.content[0].text) <= most, (tool, arguments, result.content[0].text)
+            assert estimate_tokens(shown) <= most, (tool, arguments, shown)
+            if tool in {"recall", "search"}:
+                assert "passed over at attention 0: " in result.content[0].text
+                assert "60" in result.content[0].text or "more" in result.content[0].text
+                assert result.structured_content["passed_over_count"] == 60
+            if tool == "recall" and most >= 300:
+                assert "quokka" in result.content[0].text
+
+
 async def test_a_long_note_is_read_whole_page_by_page(
     server: Any, full: dict[str, str], memory: Application, owner: Actor
 ) -> None:

@@ -37,6 +37,15 @@ def shortened(text: str, tokens: int) -> str:
     return f"{kept} …" if cut else kept
 
 
+def within(text: str, tokens: int) -> str:
+    """A text cut so that it costs no more than so many tokens as a structured value."""
+    kept, size = text, tokens
+    while size > 0 and (over := json_tokens(kept) - tokens) > 0:
+        size -= max(over, 1)
+        kept = shortened(text, size)
+    return kept if size > 0 else ""
+
+
 def share(sizes: Sequence[int], available: int) -> int:
     """The most each may take so that all together keep to `available`: small ones leave their rest to large ones."""
     remaining, waiting = available, sorted(sizes)

@@ -13,7 +13,7 @@ from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.wording import counted
 from souvenance.interfaces.mcp.arguments import Arguments, Class, Limit, NoArguments, NoteRef, Offset, Ref, VaultName
 from souvenance.interfaces.mcp.call import Call
-from souvenance.interfaces.mcp.quoting import NOTICE, inline, json_tokens, pages, quoted, shortened
+from souvenance.interfaces.mcp.quoting import NOTICE, inline, json_tokens, pages, quoted, shortened, within
 from souvenance.interfaces.mcp.rendering import (
     Result,
     fact_line,
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from souvenance.domain.note import Note
     from souvenance.notes.notes import NoteView
 
+LEAST_BODY = 12
+"""Tokens of a recall's block, however small the budget."""
 FRAME = 160
 """Tokens kept for the tool's own words around what it quotes."""
 
@@ -45,8 +47,11 @@ class StartSession(Arguments):
 def start_session(call: Call, given: StartSession) -> Result:
     """What loads when a session starts, within the budget its user chose (N10); it comes quoted from there."""
     session = call.memory.context.start(actor=call.actor, project=given.project)
-    vaults = [vault.slug for vault in session.vaults[:100]]
-    data = {"text": session.text, "cut": session.cut, "withheld": session.withheld, "vaults": vaults}
+    data: dict[str, object] = {"text": session.text, "cut": session.cut, "withheld": session.withheld}
+    vaults = [vault.slug for vault in session.vaults]
+    # The text lists the vaults as well: names that would not fit beside it are left to list_vaults.
+    data["vaults"] = fitting(vaults, budget=session.budget - json_tokens(data) - 20, least=0)
+    data["vault_count"] = len(vaults)
     return Result(session.text, data)
 
 
@@ -126,14 +131,14 @@ def recall(call: Call, given: Recall) -> Result:
         max_per_source=given.max_per_source,
     )
     head = "Nothing relevant was found." if found.confidence == "none" else f"Confidence {found.confidence}. {NOTICE}"
-    tail = trace_lines(found.trace)
+    tail = trace_lines(found.trace, budget=given.budget_tokens // 6)
     rows = [
         ({} if item.number is None else {"number": item.number})
         | {"note": item.note_id, "vault": item.vault, "title": item.title, "depth": item.depth}
         for item in found.sources
     ]
     room = given.budget_tokens - estimate_tokens(lines(head, tail)) - 30
-    body = pages(found.text, max(room - min(room // 6, 40 * len(rows)), 40))
+    body = pages(found.text, max(room - min(room // 6, 40 * len(rows)), LEAST_BODY))
     cut = found.cut or len(body) > 1
     room -= estimate_tokens(quoted(body[0]))
     listed: list[str] = []
@@ -151,14 +156,18 @@ def recall(call: Call, given: Recall) -> Result:
         "Cut at the budget: raise budget_tokens or narrow the topic." if cut else "",
         tail,
     )
-    data = {
+    data: dict[str, object] = {
         "confidence": found.confidence,
-        "text": body[0] if rows else "",
+        "text": "",
         "cut": cut,
-        "sources": fitting(rows, budget=max(given.budget_tokens - json_tokens(body[0]) - 80, 60)) if rows else [],
+        "sources": [],
         "source_count": len(rows),
-        **trace_data(found.trace),
+        **trace_data(found.trace, budget=given.budget_tokens // 6),
     }
+    if rows:
+        left = max(given.budget_tokens - json_tokens(data), 0)
+        data["text"] = written = within(body[0], left)
+        data["sources"] = fitting(rows, budget=left - json_tokens(written), least=0)
     return Result(said, data)
 
 
@@ -234,10 +243,12 @@ def whoami(call: Call, _given: NoArguments) -> Result:
     through = f"token {actor.token_id}" if actor.token_id is not None else "this machine"
     vaults = sorted(call.slugs.values())
     withheld = call.memory.vaults.count_withheld(actor=actor)
+    room = call.budget - 2 * FRAME
+    shown = named(vaults, budget=room)
     said = lines(
         f"User {inline(user)}, through {through}, as {inline(actor.name or 'unnamed client')}.",
         f"Route {actor.route}: " + ("protected vaults answer." if actor.route == "local" else "protected ones do not."),
-        f"May {'read and write' if actor.can_write else 'read'} in {bound}: {named(vaults, most=60) or 'none yet'}.",
+        f"May {'read and write' if actor.can_write else 'read'} in {bound}: {shown if vaults else 'none yet'}.",
         f"{withheld} withheld: protected vault, cloud route." if withheld else "",
         f"Limits: {call.budget} tokens an answer, 64 KiB a fact, 8 MiB a note, 100 results a search.",
     )
@@ -248,7 +259,8 @@ def whoami(call: Call, _given: NoArguments) -> Result:
         "route": actor.route,
         "can_write": actor.can_write,
         "every_vault": actor.vaults is None,
-        "vaults": vaults[:200],
+        "vaults": fitting(vaults, budget=room, least=0),
+        "vault_count": len(vaults),
         "withheld": withheld,
         "limits": {"answer_tokens": call.budget, "fact_bytes": 65536, "note_bytes": 8388608, "search_results": 100},
     }

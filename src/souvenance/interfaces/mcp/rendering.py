@@ -22,6 +22,10 @@ SHORTEST_EXCERPT = 16
 """Tokens below which an excerpt says nothing: rather fewer results than shorter ones."""
 
 
+ROOMY = 40
+"""Tokens for what ran from which there is room for the way out as well."""
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """What a tool answers: the text a model reads, and the same as data for clients that show only that."""
@@ -45,29 +49,34 @@ def lines(*parts: str | Iterable[str]) -> str:
     return "\n".join(part for part in flat if part)
 
 
-def fitting(rows: Sequence[dict[str, Any]], *, budget: int) -> list[dict[str, Any]]:
-    """The first rows of a listing that keep to a budget; at least one."""
-    kept: list[dict[str, Any]] = []
+def fitting(rows: Sequence[Any], *, budget: int, least: int = 1) -> list[Any]:
+    """The first rows of a listing that keep to a budget; at least `least`."""
+    kept: list[Any] = []
     left = budget
     for row in rows:
         left -= json_tokens(row)
-        if left < 0 and kept:
+        if left < 0 and len(kept) >= least:
             break
         kept.append(row)
     return kept
 
 
-def named(values: Sequence[str], *, most: int = 12) -> str:
-    """A few names of many."""
-    shown = ", ".join(values[:most])
-    return f"{shown} and {len(values) - most} more" if len(values) > most else shown
+def named(values: Sequence[str], *, budget: int) -> str:
+    """The first names of many, within so many tokens."""
+    shown = fitting(values, budget=budget, least=0)
+    left = len(values) - len(shown)
+    if not shown:
+        return f"{left} vaults"
+    return ", ".join(shown) + (f" and {left} more" if left else "")
 
 
-def trace_lines(trace: Trace) -> list[str]:
-    """What ran, and what was left out and why (V8, V12, N6)."""
-    said = [f"matcher: {trace.matcher}" + (f" ({trace.why})" if trace.why else "")]
+def trace_lines(trace: Trace, *, budget: int) -> list[str]:
+    """What ran, and what was left out and why (V8, V12, N6). Names and reasons keep to the budget; each is said."""
+    why = shortened(trace.why, budget // 2)
+    said = [f"matcher: {trace.matcher}" + (f" ({why})" if why else "")]
     if trace.passed_over:
-        said.append(f"passed over at attention 0: {named(trace.passed_over)}; name one with vault= to ask it")
+        names = named(trace.passed_over, budget=budget // 2)
+        said.append(f"passed over at attention 0: {names}" + ("; vault= asks one" if budget >= ROOMY else ""))
     if kept_back := withheld_sentence(trace.withheld, named=trace.named_withheld):
         said.append(kept_back)
     if trace.waiting:
@@ -75,10 +84,17 @@ def trace_lines(trace: Trace) -> list[str]:
     return said
 
 
-def trace_data(trace: Trace) -> dict[str, Any]:
-    """The trace as data."""
-    shown: dict[str, Any] = {"matcher": trace.matcher, "why": trace.why, "passed_over": list(trace.passed_over[:50])}
-    return shown | {"withheld": trace.withheld, "named_withheld": trace.named_withheld, "waiting": trace.waiting}
+def trace_data(trace: Trace, *, budget: int) -> dict[str, Any]:
+    """The trace as data; names and reasons keep to the budget."""
+    return {
+        "matcher": trace.matcher,
+        "why": shortened(trace.why, budget // 2),
+        "passed_over": fitting(trace.passed_over, budget=budget // 2, least=0),
+        "passed_over_count": len(trace.passed_over),
+        "withheld": trace.withheld,
+        "named_withheld": trace.named_withheld,
+        "waiting": trace.waiting,
+    }
 
 
 def _hit_data(hit: Hit, excerpt: str) -> dict[str, Any]:
@@ -100,9 +116,8 @@ def _hit_head(position: int, hit: Hit) -> str:
 def search_result(answer: Answer, *, budget: int) -> Result:
     """Ranked excerpts, each shortened as far as all need to fit; the last are left out, and said, when they cannot."""
     found = list(answer.hits)
-    frame = (
-        60 + sum(estimate_tokens(line) for line in trace_lines(answer.trace)) + json_tokens(trace_data(answer.trace))
-    )
+    traced, tail = trace_data(answer.trace, budget=budget // 6), trace_lines(answer.trace, budget=budget // 6)
+    frame = 60 + sum(estimate_tokens(line) for line in tail) + json_tokens(traced)
     bare = [json_tokens(_hit_data(hit, "")) + 4 for hit in found]
     sizes = [json_tokens(hit.excerpt) for hit in found]
     while found and sum(bare) + SHORTEST_EXCERPT * len(found) > budget - frame:
@@ -126,9 +141,9 @@ def search_result(answer: Answer, *, budget: int) -> Result:
         "confidence": answer.confidence,
         "hits": [_hit_data(hit, excerpt) for hit, excerpt in zip(found, excerpts, strict=True)],
         "more": answer.more or left_out > 0,
-        **trace_data(answer.trace),
+        **traced,
     }
-    return Result(lines(said, trace_lines(answer.trace)), data)
+    return Result(lines(said, tail), data)
 
 
 def fact_line(fact: Fact) -> str:
