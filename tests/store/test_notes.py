@@ -14,6 +14,7 @@ from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, StaleVersion, TooLarge, Withheld
 from souvenance.domain.note import NoteClass
 from souvenance.domain.vault import Protection
+from souvenance.memory import correct
 from souvenance.memory.remember import Observation
 from souvenance.notes.notes import Draft
 from souvenance.settings import Settings
@@ -233,3 +234,40 @@ def test_n3_several_notes_are_made_all_or_none(app: Application, owner: Actor) -
             actor=owner, vault="many", drafts=[*drafts, Draft(title="Three", content=big)], whole=True
         )
     assert [note.title for note in app.notes.list(actor=owner, vault="many")] == ["Taken"]
+
+
+def test_n12_a_large_page_is_deleted_restored_disabled_and_purged_in_steps(
+    app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("souvenance.notes.trash.BATCH", 3)
+    holds: list[int] = []
+    stored = correct.stored
+    monkeypatch.setattr(
+        correct, "stored", lambda *given, **named: (holds.append(len(named["changes"])), stored(*given, **named))[1]
+    )
+    said = [Observation(content=f"zebra number {number}") for number in range(10)]
+    kept = app.facts.remember(actor=owner, vault="work", observations=said)
+    page = kept[0].note_id
+    numbers = [item.fact.number for item in kept]
+    alone = app.facts.delete(actor=owner, number=numbers[0]).number
+    holds.clear()
+
+    def there() -> int:
+        return len(app.facts.list(actor=owner, vault="work"))
+
+    assert app.notes.delete(actor=owner, ref=page).deleted_at is not None
+    assert (there(), app.retrieval.search(actor=owner, query="zebra").hits) == (0, ())
+    assert app.notes.restore(actor=owner, ref=page).deleted_at is None
+    assert there() == 9
+    assert app.facts.get(actor=owner, number=alone).deleted_at is not None
+    assert app.notes.disable(actor=owner, ref=page, disabled=True).disabled
+    assert app.retrieval.search(actor=owner, query="zebra").hits == ()
+    assert not app.notes.disable(actor=owner, ref=page, disabled=False).disabled
+    assert len(app.retrieval.search(actor=owner, query="zebra").hits) == 9
+    app.notes.delete(actor=owner, ref=page)
+    app.notes.purge(actor=owner, ref=page)
+    told = {entry.verb: entry.details for entry in app.history.audit(actor=owner)}
+    assert (told["note.delete"]["facts"], told["note.purge"]["facts"]) == (9, 10)
+    assert max(holds) == 3
+    with app.database.read() as tx:
+        assert tx.execute(select(func.count()).select_from(revision)).scalar_one() == 0

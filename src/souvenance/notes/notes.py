@@ -382,22 +382,33 @@ class Notes:
     def disable(self, *, actor: Actor, ref: str, disabled: bool) -> Note:
         """Take a note out of every retrieval, or let it be found again (V14); of a memory page, its facts."""
 
-        def change(tx: Transaction) -> Note:
+        def change(tx: Transaction) -> Note | None:
             _, note = writable_note(tx, actor, ref)
+            if trash.disable_part(tx, actor, note=note, disabled=disabled, at=self._clock()):
+                return None
             return trash.set_disabled(tx, actor, note=note, disabled=disabled, at=self._clock())
 
-        return self._written(change)
+        while (done := self._written(change)) is None:
+            pass
+        return done
 
     # --- the trash ---------------------------------------------------------------------------------------------
 
     def delete(self, *, actor: Actor, ref: str) -> Note:
-        """Put a note in the trash, out of every read at once; a memory page takes its facts along (F9)."""
+        """Put a note in the trash, out of every read at once; a memory page takes its facts along (F9).
 
-        def change(tx: Transaction) -> Note:
+        Those of a large page go in several transactions, the page with the last.
+        """
+        at, gone = self._clock(), 0
+
+        def change(tx: Transaction) -> Note | int:
             _, note = writable_note(tx, actor, ref)
-            return trash.delete(tx, actor, note=note, at=self._clock())
+            part = trash.delete_part(tx, actor, note=note, at=at)
+            return part or trash.delete(tx, actor, note=note, at=at, already=gone)
 
-        return self._written(change)
+        while isinstance(done := self._written(change), int):
+            gone += done
+        return done
 
     def restore(self, *, actor: Actor, ref: str) -> Note:
         """Bring a note back from the trash by its id, with the facts that went with it.
@@ -405,22 +416,35 @@ class Notes:
         Returns the note the facts stand on: where the category got a new page meanwhile, that page.
         """
 
-        def change(tx: Transaction) -> Note:
+        def change(tx: Transaction) -> tuple[Note, Note]:
             _, note = writable_note(tx, actor, ref, trashed=True)
-            return trash.restore(tx, actor, note=note, at=self._clock())
+            return note, trash.restore(tx, actor, note=note, at=self._clock())
 
-        return self._written(change)
+        def more(tx: Transaction) -> int:
+            return trash.restore_part(tx, actor, note=trashed, page=page.id, at=self._clock())
+
+        trashed, page = self._written(change)
+        while self._written(more):
+            pass
+        with self._database.read() as tx:
+            return rows.get_note(tx, actor, page.id)
 
     def purge(self, *, actor: Actor, ref: str) -> None:
         """Remove a trashed note for good, with its history, words, vectors and links; only a person does this (F9)."""
         if actor.is_model:
             raise NotAllowed("Only a person purges.", hint="The owner does it.")
 
-        def change(tx: Transaction) -> None:
-            _, note = writable_note(tx, actor, ref, trashed=True)
-            trash.purge(tx, actor, note=note, at=self._clock())
+        gone = 0
 
-        self._written(change)
+        def change(tx: Transaction) -> int:
+            _, note = writable_note(tx, actor, ref, trashed=True)
+            part = trash.purge_part(tx, note=note)
+            if not part:
+                trash.purge(tx, actor, note=note, at=self._clock(), already=gone)
+            return part
+
+        while part := self._written(change):
+            gone += part
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,6 +140,7 @@ def revert(
         withheld = rows.count_withheld(tx, actor, writer, since=since)
     done: list[Thing] = []
     left: list[Thing] = []
+    counts: Counter[int] = Counter()
     for vault_id, kind in sorted({thing[:2] for thing in things}, key=lambda place: (place[0], place[1] == FACT)):
         references = [thing[2] for thing in things if thing[:2] == (vault_id, kind)]
         for start in range(0, len(references), BATCH):
@@ -151,12 +152,10 @@ def revert(
                 work.take_back(kind, batch)
             done += work.done
             left += work.left
+            counts[vault_id] += len(work.done)
     if done and not dry_run:
         with database.write() as tx:
-            slugs = {item.id: item.slug for item in vault_rows.list_vaults(tx, actor)}
-            counts = Counter(thing.vault for thing in done)
-            for vault_id in sorted({thing[0] for thing in things}):
-                count = counts[slugs.get(vault_id, "")]
+            for vault_id, count in sorted(counts.items()):
                 if count:
                     history.record_audit(tx, actor, verb="history.revert", at=clock(), vault_id=vault_id,
                                          agent=writer.agent, token=writer.token, user=writer.user,
