@@ -145,3 +145,20 @@ def test_n10_what_a_session_starts_with_is_chosen(memory: CommandLine) -> None:
     assert (settings["budget_tokens"], settings["order"]) == (1500, ["memory", "set:spring"])
     assert [item["note"] for item in settings["places"]["set:spring"]] == [note]
     assert memory.refused("context", "budget", "3")["code"] == "invalid_input"
+
+
+def test_f8_a_note_with_a_secret_warns_the_person_who_writes_it(memory: CommandLine, tmp_path: Path) -> None:
+    secret = "token ghp_0123456789abcdefghijABCDEFGHIJ012345"
+    made = memory("note", "create", "Keys", secret, "--vault", "garden")
+    assert made["warnings"]
+    assert memory("note", "edit", "Keys", "append", "nothing to hide")["warnings"] == []
+    edited = memory("note", "edit", "Keys", "append", secret)
+    assert edited["warnings"] == made["warnings"]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "Key.md").write_text(f"---\nplain: 1\n---\n{secret}\n")
+    (tmp_path / "in" / "Plain.md").write_text("roses\n")
+    for arguments in (["--dry-run"], []):
+        report = memory("import", "markdown", str(tmp_path / "in"), "--vault", "garden", *arguments)
+        assert (report["created"], [item["path"] for item in report["warnings"]]) == (2, ["Key.md"])
+        assert "secret" in report["warnings"][0]["reason"]
+    assert "ghp_" not in str([made, edited, report])

@@ -164,6 +164,12 @@ class Imports:
                 report.conflicts.append(Problem(item.path, "it changed here and in the file; the note was left"))
             else:
                 changed.append((note, item))
+        taken = {(draft.folder, draft.title) for draft in fresh} | {(item.folder, item.title) for _, item in changed}
+        for item in batch:
+            kinds = self._notes.secrets_in(item.title, item.content, front_matter=item.front_matter)
+            if kinds and (item.folder, item.title) in taken:
+                said = ", ".join(kind.replace("_", " ") for kind in kinds)
+                report.warnings.append(Problem(item.path, f"it looks like it holds a secret ({said})"))
         if report.dry_run:
             report.created += len(fresh)
             report.updated += len(changed)

@@ -18,7 +18,7 @@ from souvenance.domain.markdown import targets
 from souvenance.domain.note import MAX_NOTE_BYTES, Note, NoteClass, checked_folder, checked_title, new_note_id
 from souvenance.domain.vault import Vault
 from souvenance.ingest.passages import split
-from souvenance.memory.guard import refuse_added_secrets, refuse_secrets
+from souvenance.memory.guard import refuse_added_secrets, refuse_secrets, secret_kinds
 from souvenance.notes import trash
 from souvenance.notes.categories import Edited, edit_page
 from souvenance.notes.edit import Edit, Operation, applied, checked_edit
@@ -228,6 +228,10 @@ class Notes:
                 continue
         with self._database.write() as tx:
             return change(tx)
+
+    def secrets_in(self, *texts: str, front_matter: dict[str, Any] | None = None) -> tuple[str, ...]:
+        """The kinds of secrets these texts of a note seem to hold, to warn the person who wrote them (F8)."""
+        return secret_kinds(*texts, json.dumps(front_matter, ensure_ascii=False) if front_matter else None)
 
     # --- reading -----------------------------------------------------------------------------------------------
 

@@ -61,6 +61,11 @@ def test_f8_warned_and_v8_withheld(ask: Ask, memory: Application, owner: Actor, 
     kept = ask("POST", "/vaults/serveur/facts", {"observations": [{"content": secret}]}).json()["remembered"][0]
     assert kept["warnings"]
     assert "ghp_" not in str(kept)
+    note = ask("POST", "/notes", {"vault": "serveur", "title": "Clés", "content": secret}).json()
+    several = ask("POST", "/notes/batch", {"vault": "serveur", "notes": [{"title": "Rien", "content": "rien"}]}).json()
+    assert (note["warnings"], several["notes"][0]["warnings"]) == (kept["warnings"], [])
+    edit = {"operation": "append", "content": secret}
+    assert ask("POST", f"/notes/{several['notes'][0]['note']}/edit", edit).json()["warnings"] == kept["warnings"]
     cloud = token("cloud", route=Route.CLOUD)
     memory.vaults.change(actor=owner, vault="serveur", protection=Protection.MAXIMUM)
     for method, path, body in (

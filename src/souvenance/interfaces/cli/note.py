@@ -9,7 +9,7 @@ import typer
 
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.note import Note, NoteClass
-from souvenance.interfaces.cli.session import Session, read_text, verb
+from souvenance.interfaces.cli.session import Session, read_text, verb, warn_of_secrets
 from souvenance.interfaces.cli.shapes import fact_shape, note_shape
 
 group = typer.Typer(name="note", help="Notes in Markdown, and the pages of agent memory.", no_args_is_help=True)
@@ -80,7 +80,9 @@ def create(
         raise InvalidInput("Give the text once: as an argument, as - (standard input), or with --file.")
     text = _file_text(file) if file is not None else read_text(content or "", what="note")
     made = session.memory.notes.create(actor=session.actor, vault=vault, title=title, content=text, folder=folder)
-    _said(session, made, "is written")
+    secrets = session.memory.notes.secrets_in(title, text)
+    session.out.say(note_shape(session, made) | {"warnings": secrets}, f"{made.path} ({made.id}) is written.")
+    warn_of_secrets(session, secrets)
 
 
 def _file_text(path: Path) -> str:
@@ -104,24 +106,28 @@ def edit(
     version: Annotated[int | None, typer.Option(help="Refuse if the note is no longer at this version.")] = None,
 ) -> None:
     """Edit a note. On a page of agent memory, this edits its facts."""
+    text = read_text(content, what="text")
     edited = session.memory.notes.edit(
         actor=session.actor,
         ref=note,
         operation=operation,
-        content=read_text(content, what="text"),
+        content=text,
         find=find,
         section=section,
         version=version,
     )
+    secrets = session.memory.notes.secrets_in(text)
     session.out.say(
         note_shape(session, edited.note)
         | {
             "facts_added": edited.facts_added,
             "facts_changed": edited.facts_changed,
             "facts_removed": edited.facts_removed,
+            "warnings": secrets,
         },
         f"{edited.note.path} ({edited.note.id}) is now at version {edited.version}.",
     )
+    warn_of_secrets(session, secrets)
 
 
 @verb(group, "move")

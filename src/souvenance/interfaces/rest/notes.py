@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -142,6 +143,18 @@ class NoteText(NoteShown):
     facts_total: int
 
 
+class NoteWritten(NoteShown):
+    """A note as it was written. `warnings`: kinds of secrets it seems to hold; it was kept all the same."""
+
+    warnings: list[str]
+
+
+class NotesWritten(Shown):
+    """Notes as they were written, in order."""
+
+    notes: list[NoteWritten]
+
+
 class NoteList(Shown):
     """One page of notes; `more` says whether a next one is there."""
 
@@ -150,12 +163,15 @@ class NoteList(Shown):
 
 
 class EditedShown(NoteShown):
-    """A note after an edit; of a memory page, the numbers of the facts it changed."""
+    """A note after an edit; of a memory page, the numbers of the facts it changed. `warnings`: kinds of secrets that
+    the text sent seems to hold; it was kept all the same.
+    """
 
     facts_added: list[int]
     facts_changed: list[int]
     facts_removed: list[int]
     facts_skipped: list[int]
+    warnings: list[str]
 
 
 def _values(note: Note, names: dict[int, str]) -> dict[str, Any]:
@@ -198,10 +214,16 @@ def _text(view: NoteView, names: dict[int, str]) -> NoteText:
     )
 
 
-def _edited(edited: Edited, names: dict[int, str]) -> EditedShown:
+def _written(memory: Memory, note: Note, draft: Draft, names: dict[int, str]) -> NoteWritten:
+    kinds = memory.notes.secrets_in(draft.title, draft.content, front_matter=draft.front_matter)
+    return NoteWritten(**shown(note, names).model_dump(), warnings=list(kinds))
+
+
+def _edited(edited: Edited, names: dict[int, str], *, warnings: Sequence[str] = ()) -> EditedShown:
     numbers = ("facts_added", "facts_changed", "facts_removed", "facts_skipped")
     values = shown(edited.note, names).model_dump()
-    return EditedShown(**values | {name: list(getattr(edited, name)) for name in numbers})
+    changed = {name: list(getattr(edited, name)) for name in numbers}
+    return EditedShown(**values | changed, warnings=list(warnings))
 
 
 @router.get("", summary="List notes")
@@ -244,20 +266,20 @@ def recent_notes(
 
 
 @router.post("", status_code=201, summary="Write a note")
-def create_note(memory: Memory, actor: Caller, given: NewNote) -> NoteShown:
+def create_note(memory: Memory, actor: Caller, given: NewNote) -> NoteWritten:
     """A new note; refused when its title is taken in its folder."""
     draft = given.draft()
     made = memory.notes.create_many(actor=actor, vault=given.vault, drafts=[draft])[0]
-    return shown(made, slugs(memory, actor))
+    return _written(memory, made, draft, slugs(memory, actor))
 
 
 @router.post("/batch", status_code=201, summary="Write several notes")
-def create_notes(memory: Memory, actor: Caller, given: NewNotes) -> NoteList:
+def create_notes(memory: Memory, actor: Caller, given: NewNotes) -> NotesWritten:
     """New notes of one vault, in order. Some 200 are stored together: when one is refused, earlier ones are kept."""
     drafts = [item.draft() for item in given.notes]
     made = memory.notes.create_many(actor=actor, vault=given.vault, drafts=drafts)
     names = slugs(memory, actor)
-    return NoteList(notes=[shown(note, names) for note in made], more=False)
+    return NotesWritten(notes=[_written(memory, note, draft, names) for note, draft in zip(made, drafts, strict=True)])
 
 
 @router.post("/find", summary="Find a note by its name")
@@ -277,7 +299,7 @@ def get_note(memory: Memory, actor: Caller, note: NoteId, limit: Limit = 100, of
 def edit_note(memory: Memory, actor: Caller, note: NoteId, given: NoteEdit) -> EditedShown:
     """One of five operations. On a memory page it edits facts; nothing is written when it could mean two things."""
     edited = memory.notes.edit(actor=actor, ref=_address(note), **given.model_dump())
-    return _edited(edited, slugs(memory, actor))
+    return _edited(edited, slugs(memory, actor), warnings=memory.notes.secrets_in(given.content))
 
 
 @router.post("/{note}/move", summary="Move a note")
