@@ -30,7 +30,7 @@ class SubjectKind(StrEnum):
 
 
 class State(StrEnum):
-    """Where a fact stands: answering, retired in the journal, in the trash, or disabled on the map."""
+    """Where a fact stands: answering, retired in the journal, or in the trash. Whether it is disabled is told apart."""
 
     IN_FORCE = "in_force"
     RETIRED = "retired"

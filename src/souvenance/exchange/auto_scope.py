@@ -10,7 +10,7 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -149,8 +149,3 @@ async def choose(
         vaults, why = None, f"the model could not be asked ({type(error).__name__})"
     tokens = prompt.tokens + (estimate_tokens(answer) if isinstance(answer, str) else 0)
     return Choice(vaults=vaults, why=why, seconds=time.monotonic() - started, tokens=tokens)
-
-
-def names_of(choice: Choice, offered: Collection[Offered]) -> tuple[str, ...]:
-    """Names of the vaults picked, for the badge (V11)."""
-    return tuple(item.name for item in offered if choice.vaults is not None and item.id in choice.vaults)

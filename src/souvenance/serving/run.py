@@ -153,7 +153,7 @@ def _url(host: str, listener: socket.socket) -> str:
     """The address at which programs of this machine reach the server."""
     port = listener.getsockname()[1]
     named = host.strip("[]")
-    if named in {"0.0.0.0", ""}:  # noqa: S104 - what listens everywhere is reached here  # noqa: S104
+    if named in {"0.0.0.0", ""}:  # noqa: S104 - what listens everywhere is reached here
         named = "127.0.0.1"
     elif named == "::":
         named = "::1"

@@ -138,7 +138,7 @@ class Database:
         if self.url.get_backend_name() not in {"sqlite", "postgresql"}:
             raise InvalidInput("Souvenance stores in SQLite or PostgreSQL.", hint="Use a postgresql:// URL.")
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        # Threads of this process wait for each other here, fairly; only other processes are waited for on the file.
+        # Threads of this process wait for each other here, not on the file as other processes do.
         self._writer = threading.Lock() if self.is_sqlite else contextlib.nullcontext()
         self._engine = self._create_engine()
 
