@@ -21,6 +21,7 @@ from souvenance.domain.errors import (
 from souvenance.domain.fact import Action, Fact, Sort, State, SubjectKind
 from souvenance.domain.vault import MemoryType, Vault, VaultKind
 from souvenance.memory.remember import Observation
+from souvenance.store import check
 
 SECRET = "the deploy token is ghp_0123456789abcdefghijABCDEFGHIJ012345"
 
@@ -410,3 +411,40 @@ def test_19_a_date_keeps_the_precision_it_was_given(app: Application, owner: Act
     edited = app.facts.edit(actor=owner, number=fact.number, content="Le serveur existe depuis mars 2019.")
     dates = [item.said_dates[0].resolved for item in (fact, edited) if item.said_dates]
     assert not any(date.endswith("-01") for date in dates)
+
+
+def test_v14_a_fact_filed_on_a_disabled_page_is_out_of_every_retrieval(
+    app: Application, owner: Actor, vault: Vault
+) -> None:
+    one, two, three = app.facts.remember(
+        actor=owner,
+        vault=vault.slug,
+        observations=[Observation(content=f"zebra {word}", category=word) for word in ("one", "two", "three")],
+    )
+    app.notes.disable(actor=owner, ref=one.note_id, disabled=True)
+    app.facts.edit(actor=owner, number=two.fact.number, category="one")
+    found = [hit.number for hit in app.retrieval.search(actor=owner, query="zebra").hits]
+    assert found == [three.fact.number]
+
+
+def test_f3_another_language_brings_other_stems(app: Application, owner: Actor, vault: Vault) -> None:
+    said = [Observation(content="les chevaux mangeaient", language="en")]
+    number = app.facts.remember(actor=owner, vault=vault.slug, observations=said)[0].fact.number
+    app.facts.edit(actor=owner, number=number, language="fr")
+    with app.database.read() as tx:
+        assert check.outdated_terms(tx) == []
+    assert [hit.number for hit in app.retrieval.search(actor=owner, query="mangeaient").hits] == [number]
+
+
+def test_a4_what_a_model_deletes_through_a_page_is_audited_on_classic(
+    app: Application, owner: Actor, vault: Vault
+) -> None:
+    app.vaults.change_type(actor=owner, vault=vault.slug, memory_type=MemoryType.CLASSIC)
+    said = [Observation(content="one"), Observation(content="two")]
+    kept = app.facts.remember(actor=owner, vault=vault.slug, observations=said)
+    number = kept[0].fact.number
+    model = app.owner_through(Source.AGENT, is_model=True, name="bot")
+    app.notes.edit(actor=model, ref=kept[0].note_id, operation="find_replace", find=f"- one ^{number}\n", content="")
+    assert app.facts.get(actor=owner, number=number).state is State.TRASHED
+    (entry,) = [item for item in app.history.audit(actor=owner) if item.verb == "fact.delete"]
+    assert (entry.who, entry.details["numbers"]) == ("bot", [number])

@@ -283,6 +283,16 @@ def test_v13_census_counts_by_kind_before_anything_is_read(app: Application, own
     assert app.notes.list(actor=owner, vault="docs") == []
 
 
+def test_a4_watching_and_unwatching_a_folder_is_audited(
+    app: Application, owner: Actor, folder: WatchedFolder, scan: Scan
+) -> None:
+    scan()
+    assert app.folders.unwatch(actor=owner, folder=folder.id) == 3
+    told = {entry.verb: entry.details for entry in app.history.audit(actor=owner)}
+    assert told["folder.watch"]["folder"] == folder.id
+    assert (told["folder.unwatch"]["folder"], told["folder.unwatch"]["notes"]) == (folder.id, 3)
+
+
 def test_v13_suspended_stops_and_resumed_goes_on(
     app: Application, owner: Actor, folder: WatchedFolder, scan: Scan
 ) -> None:

@@ -29,8 +29,8 @@ from souvenance.ingest.reader_process import ReaderProcess
 from souvenance.ingest.scanning import BATCH_FILES, PATIENCE, Progress, Scan, ScanReport
 from souvenance.ingest.tree import RootUnreadable, Tree
 from souvenance.store import folders as rows
+from souvenance.store import history, watched_files
 from souvenance.store import vaults as vault_rows
-from souvenance.store import watched_files
 from souvenance.store.database import Database, Transaction
 from souvenance.store.tables import vault as vault_table
 
@@ -81,6 +81,7 @@ class Folders:
                 rows.change_folder(tx, before, **patterns, max_bytes=largest, status=status, wanted=True)
                 found = rows.get_folder(tx, vault_id=target.id, folder_id=before.id)
                 assert found is not None
+                self._audit(tx, actor, found, "watch")
                 return found
             folder = WatchedFolder(
                 id=new_note_id(),
@@ -94,6 +95,7 @@ class Folders:
                 created_at=self._clock(),
             )
             rows.add_folder(tx, folder)
+            self._audit(tx, actor, folder, "watch")
             return folder
 
     def unwatch(self, *, actor: Actor, folder: str, vault: str | None = None, keep: bool = False) -> int:
@@ -110,7 +112,14 @@ class Folders:
                     went += taking.let_go(tx, actor, file, at=self._clock())
             if not files:
                 break
+        with self._database.write() as tx:
+            self._audit(tx, actor, found, "unwatch", notes=went)
         return went
+
+    def _audit(self, tx: Transaction, actor: Actor, folder: WatchedFolder, verb: str, **details: int) -> None:
+        history.record_audit(
+            tx, actor, verb=f"folder.{verb}", at=self._clock(), vault_id=folder.vault_id, folder=folder.id, **details
+        )
 
     def suspend(self, *, actor: Actor, folder: str, vault: str | None = None) -> WatchedFolder:
         """Stop following a folder for now, and any scan of it after the file in hand; nothing of it is lost."""

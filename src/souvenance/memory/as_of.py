@@ -29,6 +29,8 @@ def standing_at(tx: Transaction, *, vault_id: int, at: datetime) -> list[Fact]:
     """The facts of a vault as its revisions kept them at a moment, trashed and retired ones as such.
 
     Exact in the words and the state of that moment; `updated_at` is not kept by revisions and stays the present one.
+    A fact that was moved since stands in the vault it moved to, with all of its past: what it said is as protected as
+    what it says (V8).
     Takes about a second per 100,000 facts.
     """
     then = revisions.facts_at(tx, vault_id=vault_id, at=at)

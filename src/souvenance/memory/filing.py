@@ -47,6 +47,8 @@ def filed(
     page = pages.of(place)
     after = replace(
         found,
+        # On a page that a person took out of every retrieval, what is filed there is out of it too (V14).
+        disabled=found.disabled or page.disabled,
         vault_id=vault.id,
         note_id=page.id,
         category=place.category,

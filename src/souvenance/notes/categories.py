@@ -8,7 +8,7 @@ from datetime import datetime
 
 from souvenance.domain.access import Actor
 from souvenance.domain.errors import AmbiguousEdit, Conflict
-from souvenance.domain.fact import Fact
+from souvenance.domain.fact import Fact, State
 from souvenance.domain.note import Note, title_key
 from souvenance.domain.vault import Vault
 from souvenance.memory import correct
@@ -154,8 +154,10 @@ def _rearrange(
     written += [history.fact_written(item, "add") for item in made]
     after_note = _close(tx, actor, note=note, written=written, at=at)
     removed = tuple(item.number for item in plan.removed)
-    if removed and not actor.is_model:
-        history.record_audit(tx, actor, verb="fact.delete", at=at, vault_id=vault.id, numbers=list(removed))
+    # What a model removes is retired, or deleted where the vault's step says so (T1).
+    deleted = [after.number for _, after, _ in changes if after.state is State.TRASHED]
+    if deleted:
+        history.record_audit(tx, actor, verb="fact.delete", at=at, vault_id=vault.id, numbers=deleted)
     return Edited(
         note=after_note,
         version=after_note.version,

@@ -111,8 +111,9 @@ def save_fact_passage(tx: Transaction, before: Fact, after: Fact) -> None:
         add_fact_passages(tx, [(after, words)])
         return
     reworded = any(old[name] != new[name] for name in ("heading", "text", "speaker"))
+    restemmed = old["terms"] != new["terms"]
     moved = old["active"] != new["active"]
-    if not reworded and not moved:
+    if not reworded and not moved and not restemmed:
         if old["note_id"] != new["note_id"]:
             tx.execute(update(passage).where(here).values(note_id=new["note_id"]))
         return
@@ -121,6 +122,8 @@ def save_fact_passage(tx: Transaction, before: Fact, after: Fact) -> None:
     tx.execute(update(passage).where(here).values(**new))
     if new["active"] and new["terms"]:
         text_index.add(tx, [_entry(new | {"id": old["id"]})])
+    if not reworded and not moved:  # another language: other stems of the same words, which mean the same
+        return
     if reworded or (new["active"] and new["origin"]):  # back in force: what stands before it may have changed
         vectors.forget(tx, vault_id=before.vault_id, passage_ids=[old["id"]])
     else:
