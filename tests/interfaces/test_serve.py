@@ -90,7 +90,8 @@ def test_r3_it_starts_is_ready_and_stops_when_told(start: Start, data: Path, num
     code, out, err = ended(process)
     assert code == 0, err
     assert not (data / "serve.json").exists()
-    for said in (f"{here['url']}/mcp", "souvenance mcp", str(data), "souvenance token create NAME"):
+    command = f"souvenance --data {data.resolve()}"
+    for said in (f"{here['url']}/mcp", f"{command} mcp", str(data), f"{command} token create NAME"):
         assert said in out
     assert here["token"] not in out + err
     assert "Traceback" not in err

@@ -163,16 +163,16 @@ def _url(host: str, listener: socket.socket) -> str:
 def greeting(memory: Application, settings: Settings, url: str) -> str:
     """What a person needs to know once it runs: where the data is and how to connect."""
     store = memory.database.url.render_as_string(hide_password=True) if settings.database_url else settings.data_folder
-    command = "souvenance mcp" if sys.prefix == sys.base_prefix else f"{sys.prefix}/bin/souvenance mcp"
+    command = "souvenance" if sys.prefix == sys.base_prefix else shlex.quote(f"{sys.prefix}/bin/souvenance")
     is_usual = settings.database_url is not None or settings.data == type(settings).model_fields["data"].default
     given = "" if is_usual else f" --data {shlex.quote(str(settings.data_folder.resolve()))}"
     lines = [
         f"Souvenance is running at {url} (Ctrl-C stops it).",
         f"  Data     {store}",
-        f"  Agents   on this machine: give them the command  {command}{given}",
+        f"  Agents   on this machine: give them the command  {command}{given} mcp",
         f"           over HTTP: {url}/mcp  with the header  Authorization: Bearer TOKEN",
         f"  REST     {url}/api/v1  described in {url}/api/v1/openapi.json",
-        "  Token    souvenance token create NAME  makes one and shows it once",
+        f"  Token    {command}{given} token create NAME  makes one and shows it once",
     ]
     if not _has_token(memory):
         lines.append("           There is none yet, so that only agents on this machine get in.")
