@@ -1,12 +1,18 @@
-"""What lets most sentences skip the search for secrets never skips one that names a secret (F8)."""
+"""What lets most sentences skip the search for secrets never skips one that holds a secret (F8)."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from souvenance.memory import secret_words
+from souvenance.memory import secret_words, secrets
 
 
 @given(st.from_regex(secret_words._TRIGGER))
 @settings(max_examples=500, deadline=None)
 def test_f8_every_name_of_a_secret_holds_a_hint(text: str) -> None:
     assert secret_words.may_name(text)
+
+
+@given(st.one_of(st.from_regex(secrets._CARD), st.from_regex(secrets._IBAN)))
+@settings(max_examples=300, deadline=None)
+def test_f8_every_number_that_may_be_a_secret_is_looked_at(text: str) -> None:
+    assert secrets.may_hold_a_secret(text)

@@ -108,10 +108,9 @@ class Fact:
 
 def folded(text: str) -> str:
     """Text as an instant search looks at it: case and accents aside, blank space as one space (F3)."""
-    plain = unicodedata.normalize("NFKD", text)
-    if not plain.isascii():
-        plain = "".join(c for c in plain if not unicodedata.combining(c))
-    return " ".join(plain.casefold().split())
+    if not text.isascii():
+        text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    return " ".join(text.casefold().split())
 
 
 def readable_text(text: str, *, what: str, limit: int) -> str:
@@ -154,7 +153,7 @@ def checked_line(text: str, *, what: str, limit: int = MAX_KEY) -> str:
     line = " ".join(readable_text(text, what=what, limit=limit * 4).split())
     if len(line) > limit:
         raise TooLarge(f"The {what} is over {limit} characters.", hint="Choose a shorter one.", limit=limit)
-    if any(unicodedata.category(c) == "Cc" for c in line):
+    if not line.isprintable() and any(unicodedata.category(c) == "Cc" for c in line):
         raise InvalidInput(f"The {what} holds control characters.", hint="Remove them.")
     return line
 

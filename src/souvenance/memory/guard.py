@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from souvenance.domain.access import Actor
 from souvenance.domain.errors import SecretRefused
-from souvenance.memory.secrets import find_secrets
+from souvenance.memory.secrets import find_secrets, may_hold_a_secret
 
 
 def secret_kinds(*texts: str | None) -> tuple[str, ...]:
     """The kinds of secrets these texts seem to hold, each once, in order: what a person is warned of."""
-    return tuple(dict.fromkeys(found.kind for text in texts if text for found in find_secrets(text)))
+    given = [text for text in texts if text]
+    if not may_hold_a_secret("\n".join(given)):
+        return ()
+    return tuple(dict.fromkeys(found.kind for text in given for found in find_secrets(text)))
 
 
 def refuse_secrets(actor: Actor, *texts: str | None) -> tuple[str, ...]:

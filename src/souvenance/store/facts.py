@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, NoReturn
 
-from sqlalchemy import ColumnElement, and_, bindparam, delete, false, func, insert, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, delete, false, func, select, update
 
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.errors import NotFound, StaleVersion, Withheld
@@ -98,7 +98,7 @@ def in_state(*states: State) -> ColumnElement[bool]:
 def add_facts(tx: Transaction, items: Sequence[tuple[str, Fact]]) -> None:
     """Write new facts, each with its content hash."""
     if items:
-        tx.execute(insert(fact), [_row(item, hashed) for hashed, item in items])
+        tx.add_rows(fact, [_row(item, hashed) for hashed, item in items])
 
 
 def save_fact(tx: Transaction, before: Fact, after: Fact) -> None:

@@ -93,7 +93,7 @@ def record_change(tx: Transaction, actor: Actor, *, verb: str, at: datetime, wri
         for item in written
     ]
     if rows:
-        tx.execute(insert(revision), rows)
+        tx.add_rows(revision, rows)
     for vault_id in {item.vault_id for item in written}:
         tx.mark("knowledge", vault_id)
     return change_id

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, delete, func, insert, literal_column, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, literal_column, select, update
 
 from souvenance.domain.fact import Fact, State
 from souvenance.store import text_index, vectors
@@ -86,7 +86,7 @@ def add_fact_passages(tx: Transaction, items: Sequence[tuple[Fact, Words]]) -> N
 
 def _insert(tx: Transaction, rows: Sequence[dict[str, Any]]) -> None:
     if rows:
-        tx.execute(insert(passage), rows)
+        tx.add_rows(passage, rows)
         text_index.add(tx, [_entry(row) for row in rows if row["active"] and row["terms"]])
 
 
