@@ -135,6 +135,10 @@ _CODE_NAME = re.compile(
 def may_name(text: str) -> bool:
     """Whether a secret may be named in `text`: no when it surely is not."""
     folded = text.casefold()
+    if not text.isascii():
+        folded = folded.replace("ı", "i").replace(
+            "\u0307", ""
+        )  # with case aside, a pattern takes these for an i as well
     return any(hint in folded for hint in _HINTS)
 
 
