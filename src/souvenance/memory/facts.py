@@ -99,9 +99,12 @@ class Facts:
     # --- reading -----------------------------------------------------------------------------------------------
 
     def get(self, *, actor: Actor, number: int) -> Fact:
-        """One fact by its number, whatever its state."""
+        """One fact by its number, whatever its state; what lies in the trash is out of a model's sight (F9)."""
         with self._database.read() as tx:
-            return rows.get_fact(tx, actor, number)
+            found = rows.get_fact(tx, actor, number)
+        if actor.is_model and found.state is State.TRASHED:
+            raise NotFound(f"Fact #{number} is in the trash.", hint="A person can restore it.")
+        return found
 
     def list(
         self,

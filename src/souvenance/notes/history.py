@@ -76,6 +76,7 @@ class History:
         _checked_page(limit, offset)
         with self._database.read() as tx:
             found = fact_rows.get_fact(tx, actor, number)
+            _require_in_sight(actor, found.deleted_at)
             listed = rows.newest_revisions(
                 tx, vault_ids=[found.vault_id], kind=FACT, reference=str(number), limit=limit + 1, offset=offset
             )
@@ -86,6 +87,7 @@ class History:
         _checked_page(limit, offset)
         with self._database.read() as tx:
             found = find_note(tx, actor, ref)
+            _require_in_sight(actor, found.deleted_at)
             if found.note_class is NoteClass.AGENT_MEMORY:
                 kept = rows.page_revisions(tx, vault_id=found.vault_id, note_id=found.id)
             else:
@@ -233,6 +235,12 @@ def _at(tx: Transaction, vault_id: int, kind: str, reference: str, change_id: in
     if found is None:
         raise NotFound("It did not exist at that change.", hint="Its history lists its changes.", change=change_id)
     return found
+
+
+def _require_in_sight(actor: Actor, deleted_at: datetime | None) -> None:
+    """What lies in the trash is out of a model's sight (F9)."""
+    if actor.is_model and deleted_at is not None:
+        raise NotFound("It is in the trash.", hint="A person can restore it.")
 
 
 def _of_change(then: Revision, change_id: int) -> Revision:

@@ -54,6 +54,7 @@ def delete(tx: Transaction, actor: Actor, *, note: Note, at: datetime) -> Note:
     written = [revision for _, revision in correct.stored(tx, actor, changes=changes, at=at)]
     notes.save_note(tx, note, after)
     index(tx, after)
+    links.let_go(tx, vault_id=note.vault_id, note_id=note.id)
     written.append(history.note_written(after, "delete"))
     history.record_change(tx, actor, verb="delete_note", at=at, written=written)
     history.record_audit(tx, actor, verb="note.delete", at=at, vault_id=note.vault_id, note=note.id, facts=len(changes))

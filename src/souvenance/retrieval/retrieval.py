@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from souvenance.domain.access import Actor
+from souvenance.domain.access import Actor, Route
 from souvenance.domain.clock import Clock, isoformat
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.fact import readable_text
@@ -176,12 +176,15 @@ class Retrieval:
             raise InvalidInput("The query is empty.", hint="Say what you are looking for.")
         if matcher is Matcher.WORDS:
             return Question(checked, None, "words were asked for")
-        if self._meaning.embedder is not None and not self._meaning.is_warm:
-            # Loading a model takes longer than all the rest: not where its answer would not be used.
+        embedder = self._meaning.embedder
+        if embedder is not None and not (self._meaning.is_warm and embedder.route is Route.LOCAL):
+            # Loading a model takes longer than all the rest, and a question to a protected vault goes to no endpoint:
+            # not where its answer would not be used (V8).
             with self._database.read() as tx:
                 scope = resolve_scope(tx, actor, question=checked, vaults=vault)
-                covered = self._meaning.covered(tx, self._embeddable(scope))
-            if not covered.is_enough:
+                embeddable = self._embeddable(scope)
+                covered = self._meaning.covered(tx, embeddable)
+            if not (covered.is_enough and embeddable):
                 return Question(checked, None, str(covered))
         asked, why = self._meaning.ask(checked)
         return Question(checked, asked, why)

@@ -151,9 +151,18 @@ def adopt(tx: Transaction, item: Note) -> None:
     tx.execute(update(link).where(here, waiting).values(target_note_id=item.id))
 
 
+def let_go(tx: Transaction, *, vault_id: int, note_id: str) -> None:
+    """Let links to a note that is in the trash lead to another one they may mean, where there is one."""
+    here = (link.c.vault_id == vault_id) & (link.c.target_note_id == note_id)
+    keys = list(tx.execute(select(link.c.target_key).where(here).distinct()).scalars())
+    for key, other in resolve(tx, vault_id=vault_id, keys=keys).items():
+        tx.execute(update(link).where(here, link.c.target_key == key).values(target_note_id=other))
+
+
 def purge(tx: Transaction, *, vault_id: int, note_id: str) -> None:
     """Forget a note's links; those to it wait for another of its name."""
     tx.execute(delete(link).where(link.c.vault_id == vault_id, link.c.source_note_id == note_id))
+    let_go(tx, vault_id=vault_id, note_id=note_id)
     here = (link.c.vault_id == vault_id) & (link.c.target_note_id == note_id)
     tx.execute(update(link).where(here).values(target_note_id=None))
 

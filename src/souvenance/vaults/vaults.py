@@ -9,7 +9,7 @@ from typing import Any
 from souvenance.domain.access import Actor, Route
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import InvalidInput, NotAllowed
-from souvenance.domain.fact import readable_text
+from souvenance.domain.fact import checked_line, readable_text
 from souvenance.domain.vault import MemoryType, Protection, Vault, VaultKind, clean_name, slugify
 from souvenance.domain.vault_settings import changed_settings
 from souvenance.store import facts as fact_rows
@@ -104,7 +104,7 @@ class Vaults:
             protection=protection,
             memory_type=MemoryType.CLASSIC if kind is VaultKind.SERVER else self._first_step,
             description=readable_text(description, what="description", limit=MAX_DESCRIPTION_BYTES).strip(),
-            colour=colour,
+            colour=checked_line(colour, what="colour", limit=40),
             app=app,
             at=now,
         )
@@ -166,7 +166,7 @@ class Vaults:
                     description, what="description", limit=MAX_DESCRIPTION_BYTES
                 ).strip()
             if colour is not None:
-                values["colour"] = colour
+                values["colour"] = checked_line(colour, what="colour", limit=40)
             if protection is not None:
                 values["protection"] = protection
             now = self._clock()
