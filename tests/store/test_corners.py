@@ -301,3 +301,71 @@ def test_n5_a_long_note_is_taken_apart_before_the_lock_is_taken(
     view = app.notes.get(actor=owner, ref=note.id)
     assert (edited.version, view.links[0].target) == (2, "Other")
     assert [hit.title for hit in app.retrieval.search(actor=owner, query="at last").hits][:1] == ["Long"]
+
+
+def test_f9_what_lies_in_the_trash_is_out_of_a_models_sight(app: Application, owner: Actor) -> None:
+    number = keep(app, owner, "deleted words")
+    note = app.notes.create(actor=owner, vault="v", title="N", content="deleted text")
+    app.facts.delete(actor=owner, number=number)
+    app.notes.delete(actor=owner, ref=note.id)
+    model = app.owner_through(Source.AGENT, is_model=True)
+    for act in (
+        lambda: app.facts.get(actor=model, number=number),
+        lambda: app.notes.get(actor=model, ref=note.id),
+        lambda: app.history.of_fact(actor=model, number=number),
+        lambda: app.history.of_note(actor=model, ref=note.id),
+    ):
+        with pytest.raises(NotFound, match="in the trash"):
+            act()
+    assert app.facts.get(actor=owner, number=number).content == "deleted words"
+
+
+def test_n1_a_link_leads_to_the_note_of_that_name_that_stands(app: Application, owner: Actor) -> None:
+    source = app.notes.create(actor=owner, vault="v", title="A", content="see [[B]]")
+    first = app.notes.create(actor=owner, vault="v", title="B", content="x", folder="one")
+    second = app.notes.create(actor=owner, vault="v", title="B", content="y", folder="two")
+    assert [item.note_id for item in app.notes.get(actor=owner, ref=source.id).links] == [first.id]
+    app.notes.delete(actor=owner, ref=first.id)
+    assert [item.note_id for item in app.notes.get(actor=owner, ref=source.id).links] == [second.id]
+    app.notes.purge(actor=owner, ref=first.id)
+    assert [item.note_id for item in app.notes.get(actor=owner, ref=source.id).links] == [second.id]
+
+
+def nested(depth: int) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for _ in range(depth):
+        value = {"a": value}
+    return value
+
+
+FRONT: tuple[dict[str, Any], ...] = (nested(900), {"a": "\x00"}, {"a\x00": 1}, {"a": "\ud800"}, {"a": float("nan")})
+
+
+@pytest.mark.parametrize("front_matter", FRONT, ids=range(len(FRONT)))
+def test_n1_front_matter_is_what_any_store_can_keep(
+    app: Application, owner: Actor, front_matter: dict[str, Any]
+) -> None:
+    with pytest.raises(InvalidInput):
+        app.notes.create(actor=owner, vault="v", title="T", content="x", front_matter=front_matter)
+    plain = {"a": "\\u0000", "b": nested(20)}
+    note = app.notes.create(actor=owner, vault="v", title="T", content="x", front_matter=plain)
+    assert app.notes.get(actor=owner, ref=note.id).note.front_matter == plain
+
+
+@pytest.mark.parametrize("colour", ["\ud800", "\x00", "x" * 41])
+def test_v1_a_colour_is_a_short_line(app: Application, owner: Actor, colour: str) -> None:
+    with pytest.raises(InvalidInput):
+        app.vaults.create(actor=owner, name="C", colour=colour)
+    with pytest.raises(InvalidInput):
+        app.vaults.change(actor=owner, vault="v", colour=colour)
+
+
+def test_n9_a4_a_revert_since_the_beginning_of_time_is_audited(app: Application, owner: Actor) -> None:
+    from datetime import datetime
+
+    token, secret = app.tokens.create(actor=owner, name="agent")
+    agent = app.tokens.authenticate(secret, source=Source.REST, is_model=False)
+    (kept,) = app.facts.remember(actor=agent, vault="v", observations=[Observation(content="by token")])
+    app.history.revert(actor=owner, since=datetime.fromisoformat("0001-01-01T00:00:00+14:00"), token=token.id)
+    assert app.facts.get(actor=owner, number=kept.fact.number).deleted_at is not None
+    assert "history.revert" in {entry.verb for entry in app.history.audit(actor=owner)}

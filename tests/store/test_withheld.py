@@ -54,3 +54,29 @@ def test_v8_protection_is_changed_by_a_person_on_a_local_route_only(
         app.facts.list(actor=cloud, vault="clinic")
     assert app.vaults.change(actor=owner, vault="clinic", protection=Protection.NORMAL).protection == "normal"
     assert [fact.content for fact in app.facts.list(actor=cloud, vault="clinic")] == ["Paul is ill"]
+
+
+def test_v8_what_a_cloud_route_writes_there_tells_nothing_of_what_stands_there(
+    app: Application, owner: Actor, cloud: Actor
+) -> None:
+    """N4, N7: a fact that was known and one that was not, a title that was taken and one that was free, look alike."""
+    app.vaults.create(actor=owner, name="Open")
+    app.notes.create(actor=owner, vault="clinic", title="Test results", content="x")
+    answers, steps = [], []
+    for guess in ("Paul is ill", "Paul is well"):
+        (told,) = app.facts.remember(actor=cloud, vault="clinic", observations=[Observation(content=guess)])
+        answers.append((told.outcome, told.fact.number, told.fact.version, told.note_id, told.similar_categories))
+        (after,) = app.facts.remember(actor=cloud, vault="open", observations=[Observation(content=f"then {guess}")])
+        steps.append(after.fact.number)
+    assert answers[0] == answers[1] == ("appended", 0, 1, "", ())
+    (once,) = app.facts.remember(actor=cloud, vault="open", observations=[Observation(content="once more")])
+    assert once.fact.number - steps[1] == 1
+    assert steps[1] - steps[0] == 2
+    assert sorted(fact.content for fact in app.facts.list(actor=owner, vault="clinic")) == [
+        "Paul is ill",
+        "Paul is well",
+    ]
+    for title in ("Test results", "Something else"):
+        assert app.notes.create(actor=cloud, vault="clinic", title=title, content="y").path == title
+    kept = [note.title for note in app.notes.list(actor=owner, vault="clinic")]
+    assert kept == ["Something else", "Test results", "Test results (2)"]

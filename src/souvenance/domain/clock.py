@@ -15,4 +15,7 @@ def utc_now() -> datetime:
 
 def isoformat(instant: datetime) -> str:
     """An instant as it is shown and exported: ISO 8601 in UTC, ending in Z."""
-    return instant.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    try:
+        return instant.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    except OverflowError:  # within a day of the first or last moment there is
+        return instant.isoformat(timespec="seconds")

@@ -28,7 +28,7 @@ DEVIATIONS = 2.0
 SAMPLE = 300
 BLOCK = 512
 MOST_KEPT = 8
-"""Sets of vaults whose likeness is kept, the last asked for."""
+"""Sets of vaults, each with how many nodes are drawn, whose likeness is kept, the last asked for."""
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Likeness:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: dict[tuple[int, frozenset[int]], _Kept] = {}
+        self._kept: dict[tuple[int, frozenset[int], int], _Kept] = {}
 
     def forget(self) -> None:
         """Keep nothing in memory of what was erased (F7)."""
@@ -54,12 +54,22 @@ class Likeness:
             self._kept.clear()
 
     def alike(
-        self, tx: Transaction, *, model: int, dimension: int, vault_ids: Collection[int], nodes: Collection[str]
+        self,
+        tx: Transaction,
+        *,
+        model: int,
+        dimension: int,
+        vault_ids: Collection[int],
+        nodes: Collection[str],
+        limit: int,
     ) -> Sequence[tuple[str, str, float]]:
-        """Pairs among these nodes (`fact:12`, `note:abc`) and their cosine; none for a node without a vector."""
+        """Pairs among these nodes (`fact:12`, `note:abc`) and their cosine; none for a node without a vector.
+
+        `limit` is how many nodes are drawn at most: what is kept for one is no start for another.
+        """
         signatures = _signatures(map_nodes.read_vectored(tx, vault_ids=vault_ids, model=model), set(nodes))
         with self._lock:
-            key = (model, frozenset(vault_ids))
+            key = (model, frozenset(vault_ids), limit)
             kept = self._kept.pop(key, None) or _Kept()
             self._kept[key] = kept
             while len(self._kept) > MOST_KEPT:

@@ -122,7 +122,7 @@ class Map:
                 edges += [
                     Edge(kind="alike", source=one, target=other, weight=cosine)
                     for one, other, cosine in self._likeness.alike(
-                        tx, model=model, dimension=embedder.dimension, vault_ids=ids, nodes=enabled
+                        tx, model=model, dimension=embedder.dimension, vault_ids=ids, nodes=enabled, limit=limit
                     )
                 ]
         return Drawing(vaults=tuple(vaults), nodes=tuple(nodes), edges=tuple(edges), cut=len(every) > limit)

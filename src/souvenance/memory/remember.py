@@ -31,7 +31,7 @@ from souvenance.memory.dates import Saying, dates_said, sayings_in
 from souvenance.memory.guard import refuse_secrets
 from souvenance.store import facts, history, links, notes, passages, people
 from souvenance.store.database import Transaction
-from souvenance.store.vaults import zone_in
+from souvenance.store.vaults import is_withheld, zone_in
 
 POSITION_STEP = 1 << 20
 """Room left between two neighbours on a page, so that an item can move between them without touching others."""
@@ -212,6 +212,8 @@ def write(
     """Store prepared observations in a vault the actor may write to, in order, as one change.
 
     The same words about the same subject in the same category are skipped. `digest` becomes the page's index line.
+    Where the vault is withheld on the actor's route, each is answered alike, number 0 on no page: whether it was known
+    would tell what stands there (V8).
     """
     refuse_secrets(actor, digest)
     tx.hold_vault(vault.id)
@@ -220,7 +222,10 @@ def write(
     observed = [item.observation for item in prepared]
     pages = Pages(tx, vault=vault, observations=observed, at=at, digest=digest)
     made: dict[str, Fact] = {}
-    for number, item in zip(tx.next_numbers("fact_number", len(fresh)), fresh, strict=True):
+    hidden = is_withheld(vault, actor)
+    # As many numbers go whatever was known, or the next fact's number would tell (V8).
+    numbers = tx.next_numbers("fact_number", len(prepared) if hidden else len(fresh))
+    for number, item in zip(numbers, fresh, strict=False):
         note = pages.of(item.observation)
         made[item.hashed] = new_fact(item.observation, number=number, note=note, actor=actor, at=at)
     kept = keep(tx, actor, [(made[item.hashed], item) for item in fresh])
@@ -229,6 +234,8 @@ def write(
     written.extend(history.fact_written(fact, "remember") for fact in made.values())
     if written:
         history.record_change(tx, actor, verb="remember", at=at, written=written)
+    if hidden:
+        return [_untold(item, vault, actor, at) for item in prepared]
     labels = notes.list_categories(tx, vault_id=vault.id) if pages.made else []
     return _outcomes(prepared, made=made, known=known, new_pages=set(pages.made), labels=labels)
 
@@ -286,6 +293,14 @@ def new_fact(observation: Observation, *, number: int, note: Note, actor: Actor,
         updated_at=at,
         valid_from=at,
     )
+
+
+def _untold(item: Prepared, vault: Vault, actor: Actor, at: datetime) -> Remembered:
+    nowhere = Note(
+        id="", vault_id=vault.id, note_class=NoteClass.AGENT_MEMORY, folder="", title="", created_at=at, updated_at=at
+    )
+    told = new_fact(item.observation, number=0, note=nowhere, actor=actor, at=at)
+    return Remembered(outcome=Outcome.APPENDED, fact=told, note_id="", secrets=item.secrets)
 
 
 def _outcomes(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -15,7 +16,15 @@ from souvenance.domain.clock import Clock
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, StaleVersion, TooLarge
 from souvenance.domain.fact import Fact, State, checked_line, readable_text
 from souvenance.domain.markdown import targets
-from souvenance.domain.note import MAX_NOTE_BYTES, Note, NoteClass, checked_folder, checked_title, new_note_id
+from souvenance.domain.note import (
+    MAX_NOTE_BYTES,
+    MAX_TITLE,
+    Note,
+    NoteClass,
+    checked_folder,
+    checked_title,
+    new_note_id,
+)
 from souvenance.domain.vault import Vault
 from souvenance.ingest.passages import split
 from souvenance.memory.guard import refuse_added_secrets, refuse_secrets, secret_kinds
@@ -41,6 +50,8 @@ BATCH = 200
 BATCH_BYTES = 4 * 1024 * 1024
 ATTEMPTS = 5
 MAX_DIGEST = 300
+DEEPEST = 50
+"""Lists and maps that front matter may nest."""
 MAX_FRONT_MATTER_BYTES = 256 * 1024
 
 
@@ -144,7 +155,10 @@ class Notes:
                 created_at=now,
                 updated_at=now,
             )
-            _require_free_title(tx, actor, vault, note)
+            if vault_rows.is_withheld(vault, actor):
+                note = _under_a_free_title(tx, note)
+            else:
+                _require_free_title(tx, note)
             rows.add_note(tx, note)
             links.adopt(tx, note)
             added.append(note)
@@ -153,7 +167,8 @@ class Notes:
         history.record_change(
             tx, actor, verb="create_note", at=now, written=[history.note_written(note, "create") for note in added]
         )
-        return added
+        # Over a route on which the vault is withheld, not even that a title was taken is told (V8).
+        return [replace(note, title=draft.title) for note, draft in zip(added, drafts, strict=True)]
 
     def edit(
         self,
@@ -328,12 +343,12 @@ class Notes:
 
     def _rearrange(self, actor: Actor, ref: str, verb: str, **values: str) -> Note:
         def change(tx: Transaction) -> Note:
-            vault, note = writable_note(tx, actor, ref)
+            _, note = writable_note(tx, actor, ref)
             _require_editable(note)
             after = replace(note, **values)  # type: ignore[arg-type]
             if after == note:
                 return note
-            _require_free_title(tx, actor, vault, after)
+            _require_free_title(tx, after)
             saved = self._save(tx, actor, note, after, verb=verb)
             trash.index(tx, saved)
             links.adopt(tx, saved)
@@ -479,14 +494,18 @@ def _checked(actor: Actor, draft: Draft) -> Draft:
     if note_class is NoteClass.AGENT_MEMORY:
         raise InvalidInput("Agent memory is made of facts, not of notes.", hint="Use remember.")
     try:
-        size = len(json.dumps(draft.front_matter, ensure_ascii=False, allow_nan=False).encode())
-    except (TypeError, ValueError):
+        _require_shallow(draft.front_matter)
+        written = json.dumps(draft.front_matter, ensure_ascii=False, allow_nan=False)
+        size = len(written.encode())
+        if re.search(r"(?<!\\)(?:\\\\)*\\u0000", written):
+            raise ValueError("a NUL byte")
+    except (TypeError, ValueError, RecursionError):
         raise InvalidInput("The front matter is not plain data.", hint="Use text, numbers, lists and maps.") from None
     if size > MAX_FRONT_MATTER_BYTES:
         raise TooLarge(
             "The front matter is too large.", hint="Put it in the note's text.", limit=MAX_FRONT_MATTER_BYTES
         )
-    refuse_secrets(actor, draft.title, draft.content, json.dumps(draft.front_matter, ensure_ascii=False))
+    refuse_secrets(actor, draft.title, draft.content, written)
     return Draft(
         title=checked_title(draft.title),
         content=readable_text(draft.content, what="note", limit=MAX_NOTE_BYTES),
@@ -494,6 +513,17 @@ def _checked(actor: Actor, draft: Draft) -> Draft:
         note_class=note_class,
         front_matter=draft.front_matter,
     )
+
+
+def _require_shallow(values: dict[str, Any]) -> None:
+    waiting: builtins.list[tuple[Any, int]] = [(values, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        if depth > DEEPEST:
+            raise ValueError("nested too deep")
+        if isinstance(value, (dict, builtins.list, tuple)):
+            inner = value.values() if isinstance(value, dict) else value
+            waiting += [(item, depth + 1) for item in inner]
 
 
 def _batches(drafts: Sequence[Draft]) -> builtins.list[builtins.list[Draft]]:
@@ -509,14 +539,19 @@ def _batches(drafts: Sequence[Draft]) -> builtins.list[builtins.list[Draft]]:
     return batches
 
 
-def _require_free_title(tx: Transaction, actor: Actor, vault: Vault, note: Note) -> None:
+def _under_a_free_title(tx: Transaction, note: Note) -> Note:
+    placed, number = note, 2
+    while rows.same_title(tx, placed) is not None:
+        placed, number = replace(note, title=f"{note.title[: MAX_TITLE - 10]} ({number})"), number + 1
+    return placed
+
+
+def _require_free_title(tx: Transaction, note: Note) -> None:
     if note.note_class is NoteClass.AGENT_MEMORY:
         return
     taken = rows.same_title(tx, note)
     if taken is None:
         return
-    if vault_rows.is_withheld(vault, actor):
-        raise Conflict("That title is taken in this folder.", hint="Choose another title.")
     raise Conflict(
         f"“{note.path}” exists already: {taken}.",
         hint="Edit that note, or choose another title or folder.",

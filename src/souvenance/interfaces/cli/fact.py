@@ -63,7 +63,7 @@ def list_facts(
     ascending: Annotated[bool, typer.Option("--ascending", help="The smallest or oldest first.")] = False,
     as_of: Annotated[str | None, typer.Option(help="As they stood at the end of this day, or at this moment.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 50,
-    offset: Annotated[int, typer.Option(min=0, help="Skip this many.")] = 0,
+    offset: Annotated[int, typer.Option(min=0, max=89_999, help="Skip this many.")] = 0,
 ) -> None:
     """List facts, the most recently updated first."""
     from souvenance.memory.as_of import SORT_KEYS

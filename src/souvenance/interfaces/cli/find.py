@@ -68,9 +68,9 @@ def recall(
     topic: Annotated[str, typer.Argument(help="What to gather what is known about.")],
     *,
     vault: Vaults = None,
-    depth: Annotated[int, typer.Option(min=0, max=5, help="How many links to follow.")] = 1,
-    budget: Annotated[int, typer.Option(min=50, max=200_000, help="At most this many tokens.")] = 4000,
-    max_per_source: Annotated[int | None, typer.Option(min=1, help="At most this many tokens of one source.")] = None,
+    depth: Annotated[int, typer.Option(min=0, max=3, help="How many links to follow.")] = 1,
+    budget: Annotated[int, typer.Option(min=50, max=50_000, help="At most this many tokens.")] = 4000,
+    max_per_source: Annotated[int | None, typer.Option(min=20, help="At most this many tokens of one source.")] = None,
 ) -> None:
     """Gather what is known on a topic into one block of text, with its sources."""
     found = session.memory.retrieval.recall(

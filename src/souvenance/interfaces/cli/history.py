@@ -28,9 +28,9 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 def instant(text: str) -> datetime:
     """The instant a person means; a date or a time without a zone is this machine's."""
     ago = re.fullmatch(r"(\d{1,6})\s*([mhdw])", text.strip())
-    if ago:
-        return utc_now() - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
     try:
+        if ago:
+            return utc_now() - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
         return datetime.fromisoformat(text.strip()).astimezone()
     except (ValueError, OverflowError):
         raise typer.BadParameter(f"{text!r} is no date and no span of time.", param_hint="'--since'") from None

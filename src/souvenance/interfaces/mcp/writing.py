@@ -67,6 +67,9 @@ def _remembered(call: Call, kept: Remembered) -> Result:
     vault = call.slug(kept.fact.vault_id)
     # Labels in use are content: those of a protected vault stay in it.
     alike = kept.similar_categories if kept.fact.vault_id in call.slugs else ()
+    if not kept.fact.number:
+        said = "Kept in a protected vault, of which nothing more is told over this route."
+        return Result(said, {"outcome": kept.outcome, "vault": vault})
     said = lines(
         f"{kept.outcome}: {fact_line(kept.fact)}, note {kept.note_id}, vault {vault}.",
         "The same was known already; nothing was written." if kept.outcome == "skipped" else "",

@@ -78,7 +78,7 @@ class Observations(Given):
 
 
 class RememberedShown(Shown):
-    """What became of an observation."""
+    """What became of an observation; over a route that withholds its vault, always `appended`, number 0 and no note."""
 
     outcome: Outcome
     number: int

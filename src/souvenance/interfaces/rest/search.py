@@ -39,9 +39,9 @@ class RecallGiven(Given):
 
     topic: Query
     vaults: Vaults = None
-    depth: Annotated[int, Field(ge=0, le=5, description="Links followed from what is found.")] = 1
-    budget_tokens: Annotated[int, Field(ge=50, le=200_000)] = 4000
-    max_per_source: Annotated[int, Field(ge=1, le=200_000)] | None = None
+    depth: Annotated[int, Field(ge=0, le=3, description="Links followed from what is found.")] = 1
+    budget_tokens: Annotated[int, Field(ge=50, le=50_000)] = 4000
+    max_per_source: Annotated[int, Field(ge=20, le=50_000)] | None = None
 
 
 class TraceShown(Shown):
