@@ -112,8 +112,8 @@ class McpEndpoint:
             await _answer(send, 503, -32603, "Souvenance is starting or stopping; try again.")
             return
         body, again = await _read(receive)
-        if _HALF_A_PAIR.search(body) and (error := read_line(body).error) is not None:
-            await _answer(send, 400, error["error"]["code"], error["error"]["message"])
+        if _HALF_A_PAIR.search(body) and (wrong := read_line(body).error) is not None:
+            await _answer(send, 400, wrong["error"]["code"], wrong["error"]["message"])
             return
         await self._manager.asgi_app(scope, again, send)
 
