@@ -68,12 +68,12 @@ def test_f3_query_sort_past_bulk_move_and_trash(command: Command) -> None:
     assert "#2 stands in autre" in command("fact", "move", "2", "autre")
     assert "2 done" in command("fact", "bulk", "retire", "1", "2", "99", "--reason", "fini")
     command("fact", "retire", "3", "--reason", "fini")
-    assert "2 facts are in force again" in command("vault", "restore-all", "serveur", "--yes")
+    assert "2 facts back in force" in command("vault", "restore-all", "serveur", "--yes")
     done = json.loads(command("fact", "bulk", "delete", "1", "3", "98", "--json"))
     assert (done["done"], done["refused"][0]["number"]) == ([1, 3], 98)
     assert "Paul" not in command("trash", "list", "--vault", "serveur")
     assert len(command("trash", "list").splitlines()) == 2
-    assert "2 facts are gone" in command("trash", "empty", "serveur", "--yes")
+    assert "2 facts purged" in command("trash", "empty", "serveur", "--yes")
     assert command("fact", "restore", "1", code=ExitCode.NOT_FOUND)
 
 

@@ -171,6 +171,7 @@ def test_n9_revert_by_token(app: Application, owner: Actor, since: datetime) -> 
     assert app.history.revert(actor=owner, token=other.id, since=since).reverted == ()
     with pytest.raises(NotFound):
         app.history.revert(actor=owner, token=other.id + 1, since=since)
+    assert app.history.review(actor=bot, agent="oter", since=since).changes == ()  # a token learns no token's name
     (thing,) = app.history.revert(actor=owner, token=token.id, since=since).reverted
     assert thing.reference == str(fact.number)
 

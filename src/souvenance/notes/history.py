@@ -191,8 +191,8 @@ class History:
         if since.tzinfo is None:
             raise InvalidInput("The date has no time zone.", hint="Write it as 2023-05-08T00:00:00Z.")
         writer = Writer(agent=agent, token=token, user=user)
-        if user is not None:
-            return writer
+        if user is not None or actor.token_id is not None or actor.is_model:
+            return writer  # which names there are is the owner's to know
         with self._database.read() as tx:
             tokens = people.list_tokens(tx, user_id=actor.user_id)
             if any(one.id == token or one.name == agent for one in tokens):

@@ -160,6 +160,25 @@ async def test_a_body_that_is_no_message_is_refused(start_http: Any, make_token:
 
 
 @pytest.mark.usefixtures("two_vaults")
+@pytest.mark.parametrize(("text", "status"), [("\\ud83d", 400), ("\\ud83d\\ude42", 200)])
+async def test_half_an_emoji_is_refused_in_words_and_a_whole_one_is_taken(
+    start_http: Any, make_token: Any, text: str, status: int
+) -> None:
+    server = start_http()
+    arguments = f'{{"observation": "tea {text}"}}'
+    body = (
+        '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "remember_about_user", "arguments": '
+        + arguments
+        + "}}"
+    )
+    headers = {**ACCEPT, "Content-Type": "application/json", "Authorization": f"Bearer {make_token()}"}
+    async with httpx2.AsyncClient() as client:
+        answer = await client.post(f"{server.url}/mcp", content=body.encode(), headers=headers)
+    assert answer.status_code == status
+    if status == 400:
+        assert "half of a surrogate pair" in answer.json()["error"]["message"]
+
+
 async def test_callers_at_the_same_time_are_never_mixed_up(
     start_http: Any, http: Any, make_token: Callable[..., str], call: Any
 ) -> None:

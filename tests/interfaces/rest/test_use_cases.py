@@ -88,6 +88,8 @@ def test_v8_a_protected_vault_is_withheld_from_a_cloud_token(
     assert ask("POST", "/search", {"query": CANARY}, by=cloud).json()["hits"] == []
     declared = ask("GET", "/vaults", by=cloud, headers={"X-Souvenance-Route": "local"})
     assert (declared.status_code, declared.json()["code"]) == (403, "not_allowed")
+    unknown = ask("GET", "/vaults", by=local, headers={"X-Souvenance-Route": "moon"})
+    assert (unknown.status_code, unknown.json()["code"]) == (422, "invalid_input")
 
 
 @pytest.mark.parametrize(

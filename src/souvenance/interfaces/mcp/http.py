@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import hmac
 import json
+import re
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -31,10 +32,11 @@ from souvenance.interfaces.mcp.handover import (
     header_value,
     memory_fingerprint,
 )
+from souvenance.interfaces.mcp.lines import read_line
 from souvenance.interfaces.mcp.server import Caller, Context, build_server, clean_client_name
 
 if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import Message, Receive, Scope, Send
 
     from souvenance.application import Application
     from souvenance.settings import Settings
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 MAX_BODY = 32 * 1024 * 1024
 """Bytes of one request: above what the memory takes, so that a text that is too long gets the memory's own answer."""
 
+_HALF_A_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
+"""Where a text may hold half of a surrogate pair: refused here, before the parser does it in its words."""
 _CALLER = "souvenance.mcp_caller"
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _REALM = 'Bearer realm="souvenance"'
@@ -107,7 +111,11 @@ class McpEndpoint:
         if self._manager is None:
             await _answer(send, 503, -32603, "Souvenance is starting or stopping; try again.")
             return
-        await self._manager.asgi_app(scope, receive, send)
+        body, again = await _read(receive)
+        if _HALF_A_PAIR.search(body) and (wrong := read_line(body).error) is not None:
+            await _answer(send, 400, wrong["error"]["code"], wrong["error"]["message"])
+            return
+        await self._manager.asgi_app(scope, again, send)
 
     async def _caller(self, headers: dict[str, str]) -> Caller | None:
         """Who sends a request; None for a stdio server of another memory."""
@@ -152,6 +160,24 @@ def _security(settings: Settings) -> TransportSecuritySettings:
     return TransportSecuritySettings(
         allowed_hosts=hosts, allowed_origins=[f"{scheme}://{name}" for scheme in ("http", "https") for name in hosts]
     )
+
+
+async def _read(receive: Receive) -> tuple[bytes, Receive]:
+    """The start of a request's body, all of it up to the limit, and the same to be received anew from its beginning."""
+    messages: list[Message] = []
+    body = b""
+    while len(body) <= MAX_BODY:
+        messages.append(await receive())
+        body += messages[-1].get("body", b"")
+        if messages[-1]["type"] != "http.request" or not messages[-1].get("more_body"):
+            break
+    waiting = iter(messages)
+
+    async def again() -> Message:
+        message = next(waiting, None)
+        return await receive() if message is None else message
+
+    return body, again
 
 
 async def _drain(receive: Receive) -> None:
