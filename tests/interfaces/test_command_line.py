@@ -8,7 +8,6 @@ import signal
 import sqlite3.dbapi2
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -448,7 +447,9 @@ def test_a_reader_that_goes_away_is_no_error(monkeypatch: pytest.MonkeyPatch, an
 
 def test_ctrl_c_says_so_and_leaves_no_traceback() -> None:
     process = start("remember", "-", stdin=subprocess.PIPE)
-    time.sleep(2)  # until it waits for its input
+    assert process.stdin is not None
+    process.stdin.write("word " * 100_000)  # more than a pipe holds: once it is taken, somebody reads
+    process.stdin.flush()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
