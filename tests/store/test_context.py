@@ -1,5 +1,7 @@
 """What loads when a session starts (N8, N10), on both engines."""
 
+from dataclasses import replace
+
 import pytest
 
 from souvenance.application import Application
@@ -145,3 +147,54 @@ def test_n10_choices_are_kept_and_are_a_persons(app: Application, owner: Actor, 
     assert (chosen.order, chosen.pins, chosen.sets) == (("pins", "memory"), (), {})
     with pytest.raises(InvalidInput):
         app.context.set_order(actor=owner, order=["pins", "set:work"])
+
+
+def test_n10_v8_a_program_neither_sees_nor_loses_what_it_may_not_read(app: Application, owner: Actor) -> None:
+    app.vaults.create(actor=owner, name="Clinic", protection=Protection.MAXIMUM)
+    app.vaults.create(actor=owner, name="Open")
+    secret = app.notes.create(actor=owner, vault="clinic", title="Plan", content="x")
+    plain = app.notes.create(actor=owner, vault="open", title="Rules", content="x")
+    app.context.arrange(actor=owner, place="pins", refs=[secret.id, plain.id])
+    app.context.arrange(actor=owner, place="chemotherapy plan", refs=[secret.id])
+    app.context.arrange(actor=owner, place="both", refs=[secret.id, plain.id])
+    before = app.context.settings(actor=owner)
+    program = replace(owner, token_id=7, route=Route.CLOUD)
+    bound = replace(program, vaults=frozenset({app.vaults.get(actor=owner, vault="open").id}))
+    for actor in (program, bound):
+        seen = app.context.settings(actor=actor)
+        assert (seen.order, list(seen.sets)) == (("pins", "set:both", "memory"), ["both"])
+    for refused in (
+        lambda: app.context.arrange(actor=bound, place="pins", refs=[]),
+        lambda: app.context.unpin(actor=bound, ref=plain.id),
+        lambda: app.context.set_order(actor=bound, order=["memory"]),
+        lambda: app.context.set_budget(actor=bound, tokens=500),
+    ):
+        with pytest.raises(NotAllowed, match="bound"):
+            refused()
+    assert app.context.settings(actor=owner) == before
+    with pytest.raises(InvalidInput) as told:
+        app.context.set_order(actor=program, order=["set:nothing"])
+    assert "chemotherapy" not in str(told.value)
+    app.context.arrange(actor=program, place="pins", refs=[])
+    app.context.arrange(actor=program, place="both", refs=[])
+    app.context.arrange(actor=program, place="chemotherapy plan", refs=[])
+    app.context.set_order(actor=program, order=["memory", "pins"])
+    after = app.context.settings(actor=owner)
+    assert [note.id for note in after.pins] == [secret.id]
+    assert {name: [note.id for note in held] for name, held in after.sets.items()} == {
+        "both": [secret.id], "chemotherapy plan": [secret.id],
+    }  # fmt: skip
+    assert set(after.order) == {"memory", "pins", "set:both", "set:chemotherapy plan"}
+
+
+def test_n10_order_and_budget_change_together_or_not_at_all(app: Application, owner: Actor, agent: Actor) -> None:
+    before = app.context.settings(actor=owner)
+    for order, tokens in ((["memory"], 1), (["set:none"], 900)):
+        with pytest.raises(InvalidInput):
+            app.context.change(actor=owner, order=order, tokens=tokens)
+    with pytest.raises(NotAllowed):
+        app.context.change(actor=agent, tokens=900)
+    assert app.context.settings(actor=owner) == before
+    app.context.change(actor=owner, order=["memory"], tokens=900)
+    after = app.context.settings(actor=owner)
+    assert (after.order, after.budget_tokens) == (("memory",), 900)

@@ -448,3 +448,29 @@ def test_a4_what_a_model_deletes_through_a_page_is_audited_on_classic(
     assert app.facts.get(actor=owner, number=number).state is State.TRASHED
     (entry,) = [item for item in app.history.audit(actor=owner) if item.verb == "fact.delete"]
     assert (entry.who, entry.details["numbers"]) == ("bot", [number])
+
+
+def test_f3_facts_of_all_vaults_stand_in_one_order(app: Application, owner: Actor, vault: Vault) -> None:
+    app.vaults.create(actor=owner, name="Autre")
+    for number in range(6):
+        keep(app, owner, f"zebra {number}", "autre" if number % 2 else vault.slug)
+    shown = app.facts.browse(actor=owner, vault=None, query="zebra", limit=3, offset=1)
+    assert ([item.content for item in shown.facts], shown.total) == (["zebra 4", "zebra 3", "zebra 2"], 6)
+    first = app.facts.browse(actor=owner, vault=None, sort=Sort.NUMBER, descending=False, limit=2)
+    assert [item.content for item in first.facts] == ["zebra 0", "zebra 1"]
+    assert first.by_state[State.IN_FORCE] == 6
+    beyond = app.facts.browse(actor=owner, vault=None, offset=200_000)
+    assert (beyond.facts, beyond.total) == ((), 6)
+
+
+def test_v14_n10_a_model_hides_nothing(app: Application, owner: Actor, model: Actor, vault: Vault) -> None:
+    fact = keep(app, owner, "zebra")
+    for hide in (
+        lambda: app.notes.disable(actor=model, ref=fact.note_id, disabled=True),
+        lambda: app.notes.mute(actor=model, ref=fact.note_id, muted=True),
+        lambda: app.map.set_disabled(actor=model, node=f"note:{fact.note_id}", disabled=True),
+        lambda: app.map.set_disabled(actor=model, node=f"fact:{fact.number}", disabled=True),
+    ):
+        with pytest.raises(NotAllowed, match="person"):
+            hide()
+    assert [hit.number for hit in app.retrieval.search(actor=owner, query="zebra").hits] == [fact.number]

@@ -7,12 +7,12 @@ from datetime import datetime
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
-from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed
+from souvenance.domain.errors import Conflict, InvalidInput
 from souvenance.domain.fact import State
 from souvenance.domain.vault import Vault, VaultKind
 from souvenance.map.likeness import Likeness
 from souvenance.memory import correct
-from souvenance.notes.notes import Notes
+from souvenance.notes.notes import Notes, require_person_to_hide
 from souvenance.retrieval.embedding import Embedding
 from souvenance.store import map_nodes
 from souvenance.store import vaults as vault_rows
@@ -132,8 +132,6 @@ class Map:
 
         A memory page takes its facts along. Only a person does this: nothing is forgotten behind their back.
         """
-        if actor.is_model:
-            raise NotAllowed("Only a person disables a node of the map.", hint="The owner does it.")
         kind, _, name = node.partition(":")
         if kind == "note" and name:
             self._notes.disable(actor=actor, ref=name, disabled=disabled)
@@ -143,6 +141,7 @@ class Map:
             raise InvalidInput("That is no node of the map.", hint="A node is note:ID or fact:NUMBER.")
 
     def _set_fact_disabled(self, actor: Actor, number: int, *, disabled: bool) -> None:
+        require_person_to_hide(actor)
         with self._database.write() as tx:
             _, found = correct.writable_fact(tx, actor, number)
             if found.state is not State.IN_FORCE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from difflib import get_close_matches
@@ -13,7 +14,7 @@ from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFoun
 from souvenance.domain.fact import Fact, Sort, State, SubjectKind, readable_text
 from souvenance.domain.vault import Vault, VaultKind
 from souvenance.memory import correct
-from souvenance.memory.as_of import FactPage, page_of, standing_at
+from souvenance.memory.as_of import SORT_KEYS, FactPage, page_of, standing_at
 from souvenance.memory.filing import checked_move, filed, take_history
 from souvenance.memory.guard import secret_kinds
 from souvenance.memory.remember import Observation, Remembered, prepare, write
@@ -124,7 +125,7 @@ class Facts:
         self,
         *,
         actor: Actor,
-        vault: str,
+        vault: str | None,
         query: str = "",
         states: Sequence[State] = (State.IN_FORCE,),
         sort: Sort = Sort.UPDATED,
@@ -134,6 +135,8 @@ class Facts:
         offset: int = 0,
     ) -> FactPage:
         """One page of a vault's facts whose key or content holds `query`, case and accents aside, with totals (F3).
+
+        Without a vault, of all those the actor may read together, in one order.
 
         `as_of` a past moment shows the facts as they stood then, in the words they had then: those in force, unless
         other states are asked for. What was purged since is gone from then too.
@@ -145,23 +148,33 @@ class Facts:
         text = readable_text(query, what="query", limit=MAX_QUERY_BYTES)
         states = _shown_states(actor, states)
         with self._database.read() as tx:
-            found = vault_rows.named_vault(tx, actor, vault)
+            if vault is None:
+                ids = [item.id for item in vault_rows.list_vaults(tx, actor)]
+            else:
+                ids = [vault_rows.named_vault(tx, actor, vault).id]
             if as_of is not None:
-                then = standing_at(tx, vault_id=found.id, at=as_of)
+                then = [item for one in ids for item in standing_at(tx, vault_id=one, at=as_of)]
                 return page_of(then, query=text, states=states, sort=sort, descending=descending, limit=limit,
                                offset=offset)  # fmt: skip
-            counts = lists.count_states(tx, vault_id=found.id, query=text)
-            shown = lists.find_facts(
-                tx,
-                vault_id=found.id,
-                states=states,
-                query=text,
-                sort=sort,
-                descending=descending,
-                limit=limit,
-                offset=offset,
-            )
-        return FactPage(facts=tuple(shown), total=sum(counts[state] for state in set(states)), by_state=counts)
+            counts: Counter[State] = Counter()
+            shown: builtins.list[Fact] = []
+            alone = len(ids) == 1
+            for one in ids:
+                counts.update(lists.count_states(tx, vault_id=one, query=text))
+                shown += lists.find_facts(
+                    tx,
+                    vault_id=one,
+                    states=states,
+                    query=text,
+                    sort=sort,
+                    descending=descending,
+                    limit=limit if alone else offset + limit,
+                    offset=offset if alone else 0,
+                )
+        if not alone:
+            shown = sorted(shown, key=SORT_KEYS[sort], reverse=descending)[offset : offset + limit]
+        by_state = {state: counts[state] for state in State}
+        return FactPage(facts=tuple(shown), total=sum(by_state[state] for state in set(states)), by_state=by_state)
 
     def secrets_in(self, fact: Fact) -> tuple[str, ...]:
         """The kinds of secrets a fact seems to hold, to warn the person who wrote it; never the secret (F8)."""

@@ -127,34 +127,39 @@ class Context:
     def set_order(self, *, actor: Actor, order: Sequence[str]) -> None:
         """Say what loads and in which order: `pins`, `memory` and `set:NAME`, or NAME where that is clear; what is
         not named does not load."""
-        _require_person(actor)
-        with self._database.write() as tx:
-            tx.hold("context", actor.user_id)
-            placed = rows.list_placed(tx, user_id=actor.user_id)
-            hidden = _hidden(tx, actor, placed)
-            known = {PINS, MEMORY} | {item.place for item in placed} - hidden
-            order = [SET + entry if entry not in known and SET + entry in known else entry for entry in order]
-            unknown = [entry for entry in order if entry not in known]
-            if unknown or len(set(order)) != len(order):
-                raise InvalidInput(
-                    f"The order may name each of these once: {', '.join(sorted(known))}.",
-                    hint="A context set is made by saying which notes it holds, then named as set:NAME.",
-                )
-            budget, before = _settings(tx, actor)
-            kept = list(order)
-            for index, entry in enumerate(before):  # what this caller does not know of stays where it was
-                if entry in hidden:
-                    kept.insert(index, entry)
-            rows.save_settings(tx, user_id=actor.user_id, budget_tokens=budget, order=kept)
+        self.change(actor=actor, order=order)
 
     def set_budget(self, *, actor: Actor, tokens: int) -> None:
         """Say how many tokens a start may cost where the caller does not say."""
+        self.change(actor=actor, tokens=tokens)
+
+    def change(self, *, actor: Actor, order: Sequence[str] | None = None, tokens: int | None = None) -> None:
+        """Change what is given of order and budget, both or neither."""
         _require_person(actor)
-        _checked_budget(tokens)
+        if tokens is not None:
+            _checked_budget(tokens)
         with self._database.write() as tx:
             tx.hold("context", actor.user_id)
-            _, order = _settings(tx, actor)
-            rows.save_settings(tx, user_id=actor.user_id, budget_tokens=tokens, order=order)
+            budget, before = _settings(tx, actor)
+            wanted = list(before) if order is None else self._ordered(tx, actor, order, before)
+            rows.save_settings(tx, user_id=actor.user_id, budget_tokens=tokens or budget, order=wanted)
+
+    @staticmethod
+    def _ordered(tx: Transaction, actor: Actor, order: Sequence[str], before: Sequence[str]) -> list[str]:
+        placed = rows.list_placed(tx, user_id=actor.user_id)
+        hidden = _hidden(tx, actor, placed)
+        known = {PINS, MEMORY} | {item.place for item in placed} - hidden
+        wanted = [SET + entry if entry not in known and SET + entry in known else entry for entry in order]
+        unknown = [entry for entry in wanted if entry not in known]
+        if unknown or len(set(wanted)) != len(wanted):
+            raise InvalidInput(
+                f"The order may name each of these once: {', '.join(sorted(known))}.",
+                hint="A context set is made by saying which notes it holds, then named as set:NAME.",
+            )
+        for place, entry in enumerate(before):
+            if entry in hidden:  # what this caller does not know of stays where it was
+                wanted.insert(place, entry)
+        return wanted
 
 
 def notes_by_id(tx: Transaction, actor: Actor, ids: Sequence[str]) -> dict[str, Note]:

@@ -387,7 +387,8 @@ class Notes:
         return self._set(actor, ref, "digest_note", digest=line)
 
     def mute(self, *, actor: Actor, ref: str, muted: bool) -> Note:
-        """Keep a note out of start-up and recall, or let it in again; search still finds it (N10)."""
+        """Keep a note out of start-up and recall, or let it in again (N10); search still finds it. Only a person does."""
+        require_person_to_hide(actor)
         return self._set(actor, ref, "mute_note" if muted else "unmute_note", muted=muted)
 
     def _set(self, actor: Actor, ref: str, verb: str, **values: Any) -> Note:
@@ -399,7 +400,11 @@ class Notes:
         return self._written(change)
 
     def disable(self, *, actor: Actor, ref: str, disabled: bool) -> Note:
-        """Take a note out of every retrieval, or let it be found again (V14); of a memory page, its facts."""
+        """Take a note out of every retrieval, or let it be found again (V14); of a memory page, its facts.
+
+        A person's gesture: nothing is forgotten behind their back.
+        """
+        require_person_to_hide(actor)
 
         def change(tx: Transaction) -> Note | None:
             _, note = writable_note(tx, actor, ref)
@@ -487,6 +492,12 @@ def _drafted(actor: Actor, note: Note, edit: Edit) -> _Drafted:
             limit=MAX_NOTE_BYTES,
         )
     return _Drafted(note.id, note.version, content, split(content), targets(content, folder=note.folder))
+
+
+def require_person_to_hide(actor: Actor) -> None:
+    """Refuse a model that would keep something out of what is read."""
+    if actor.is_model:
+        raise NotAllowed("Only a person mutes or disables what is known.", hint="The owner does it.")
 
 
 def _checked(actor: Actor, draft: Draft) -> Draft:

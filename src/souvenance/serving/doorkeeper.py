@@ -10,10 +10,9 @@ from starlette.types import Scope
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.errors import InvalidInput, NotAllowed, NotAuthenticated
+from souvenance.interfaces.mcp.handover import ROUTE_HEADER
 from souvenance.interfaces.rest.caller import bearer_secret
 from souvenance.serving.guards import is_loopback
-
-ROUTE_HEADER = "X-Souvenance-Route"
 
 
 class Doorkeeper:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from souvenance.domain.clock import isoformat
-from souvenance.domain.fact import Action, Fact, Sort, State, SubjectKind
+from souvenance.domain.fact import Action, Sort, State, SubjectKind
 from souvenance.domain.wording import counted
 from souvenance.interfaces.cli.exits import ExitCode
 from souvenance.interfaces.cli.output import plain
@@ -66,30 +66,21 @@ def list_facts(
     offset: Annotated[int, typer.Option(min=0, max=89_999, help="Skip this many.")] = 0,
 ) -> None:
     """List facts, the most recently updated first."""
-    from souvenance.memory.as_of import SORT_KEYS
-
-    names = [vault] if vault is not None else list(session.slugs.values())
-    facts: list[Fact] = []
-    total = 0
-    for name in names:
-        found = session.memory.facts.browse(
-            actor=session.actor,
-            vault=name,
-            query=query,
-            states=tuple(state or (State.IN_FORCE,)),
-            sort=sort,
-            descending=not ascending,
-            as_of=None if as_of is None else moment(as_of),
-            limit=offset + limit + 1,
-        )
-        facts += found.facts
-        total += found.total
-    facts.sort(key=SORT_KEYS[sort], reverse=not ascending)
-    shown = facts[offset : offset + limit]
-    more = len(facts) > offset + limit
-    shapes = [fact_shape(session, fact) for fact in shown]
+    found = session.memory.facts.browse(
+        actor=session.actor,
+        vault=vault,
+        query=query,
+        states=tuple(state or (State.IN_FORCE,)),
+        sort=sort,
+        descending=not ascending,
+        as_of=None if as_of is None else moment(as_of),
+        limit=limit,
+        offset=offset,
+    )
+    more = found.total > offset + limit
+    shapes = [fact_shape(session, fact) for fact in found.facts]
     session.out.table(
-        {"facts": shapes, "more": more, "total": total},
+        {"facts": shapes, "more": more, "total": found.total},
         columns=("", "vault", "category", "fact", "state", "updated"),
         rows=[
             (f"#{s['number']}", s["vault"], s["category"], s["content"], s["state"], s["updated_at"]) for s in shapes

@@ -24,12 +24,9 @@ def list_trash(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many facts, and as many notes.")] = 50,
 ) -> None:
     """List deleted facts and notes; `fact restore` and `note restore` bring them back."""
-    names = [vault] if vault is not None else list(session.slugs.values())
-    facts = [
-        fact
-        for name in names
-        for fact in session.memory.facts.list(actor=session.actor, vault=name, states=[State.TRASHED], limit=limit)
-    ][:limit]
+    facts = session.memory.facts.browse(
+        actor=session.actor, vault=vault, states=[State.TRASHED], limit=limit
+    ).facts  # the last deleted first
     notes = session.memory.notes.list(actor=session.actor, vault=vault, trashed=True, limit=limit)
     shapes = [fact_shape(session, fact) for fact in facts]
     pages = [note_shape(session, note) for note in notes]

@@ -107,11 +107,7 @@ def get_context(memory: Memory, actor: Caller) -> ContextShown:
 @router.patch("", summary="Change budget and order")
 def change_context(memory: Memory, actor: Caller, given: ContextChange) -> ContextShown:
     """Say how many tokens a start may cost, and what loads in which order."""
-    actor.require_write()
-    if given.order is not None:
-        memory.context.set_order(actor=actor, order=given.order)
-    if given.budget_tokens is not None:
-        memory.context.set_budget(actor=actor, tokens=given.budget_tokens)
+    memory.context.change(actor=actor, order=given.order, tokens=given.budget_tokens)
     return _shown(memory, actor)
 
 
