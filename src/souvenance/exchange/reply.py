@@ -54,8 +54,10 @@ class Asked:
 
 @dataclass(slots=True)
 class Reply:
-    """One reply. `asked` are its different requests in order, `times` how often each came, `uncounted` the rest."""
+    """One reply. `asked` are its different requests in order, the first `most` of them, `times` how often each came;
+    `uncounted` counts the others."""
 
+    most: int = MOST_KEPT
     asked: list[Asked] = field(default_factory=list)
     times: dict[Request, int] = field(default_factory=dict)
     uncounted: int = 0
@@ -150,7 +152,7 @@ class Reply:
         for request in read_requests(taken.verb, taken.body):
             if request in self.times:
                 self.times[request] += 1
-            elif len(self.asked) < MOST_KEPT:
+            elif len(self.asked) < self.most:
                 self.times[request] = 1
                 self.asked.append(Asked(request, opens=not self.has_spoken))
             else:
