@@ -13,7 +13,10 @@ from souvenance import __version__
 from souvenance.domain.errors import SouvenanceError
 from souvenance.interfaces.cli import (
     audit,
+    chat,
     context,
+    conversation,
+    endpoint,
     fact,
     find,
     folder,
@@ -49,13 +52,13 @@ command = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for single in (remember.group, find.group, audit.group, upkeep.group):
+for single in (remember.group, find.group, chat.group, endpoint.spent, audit.group, upkeep.group):
     command.add_typer(single)
 vault.group.add_typer(scope.group)
 vault.group.add_typer(ladder.group)
 for noun in (
     vault.group, fact.group, note.group, folder.group, history.group, audit.retrievals, context.group, token.group,
-    ingest.group, map.group, ladder.memory, trash.group,
+    ingest.group, map.group, ladder.memory, trash.group, conversation.group, endpoint.group,
 ):  # fmt: skip
     command.add_typer(noun)
 
