@@ -107,9 +107,7 @@ def change(
     session: Session,
     name: Name,
     *,
-    base_url: Annotated[
-        str | None, typer.Option("--url", help="Its address; the key is lost with the old one.")
-    ] = None,
+    base_url: Annotated[str | None, typer.Option("--url", help="Its address; the old one's key goes.")] = None,
     model: Annotated[str | None, typer.Option(help="The model's name there.")] = None,
     key: Key = False,
     no_key: Annotated[bool, typer.Option("--no-key", help="Take its key away.")] = False,
