@@ -9,6 +9,9 @@ from souvenance.consolidation.decide import Proposals
 from souvenance.consolidation.passes import Passes
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.person import User
+from souvenance.exchange.conversations import Conversations
+from souvenance.exchange.engine import Exchange
+from souvenance.exchange.spending import Counting
 from souvenance.ingest.folders import Folders
 from souvenance.ingest.imports import Imports
 from souvenance.ingest.watcher import Watcher
@@ -19,6 +22,7 @@ from souvenance.memory.facts import Facts
 from souvenance.memory.ladder import Ladder
 from souvenance.memory.purging import Purging
 from souvenance.memory.simulate import Simulations
+from souvenance.models.endpoints import Endpoints
 from souvenance.notes.context import Context
 from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
@@ -61,6 +65,10 @@ class Application:
     retrieval: Retrieval
     retrievals: Retrievals
     census: Census
+    endpoints: Endpoints
+    exchange: Exchange
+    conversations: Conversations
+    spending: Counting
 
     def owner_through(
         self, source: Source, *, route: Route = Route.LOCAL, is_model: bool = False, name: str = ""

@@ -18,11 +18,12 @@ from souvenance.domain.vault import MemoryType, Vault
 from souvenance.domain.vault_settings import VaultSettings, settings_of
 from souvenance.memory import correct
 from souvenance.memory.shown import ASKED, Applied, LookUp, Outcome, Replace, Request, Retire, Shown, Where
+from souvenance.memory.standing import StandingColumns
 from souvenance.memory.types import Classic, step_of
 from souvenance.memory.types.occasion import Ask, Occasion, Places
 from souvenance.memory.usefulness import Weights, Why, relevance_of_nearness, relevance_of_place
 from souvenance.retrieval.audit import Retrievals
-from souvenance.retrieval.fact_search import FactSearch, Wanted, relevances
+from souvenance.retrieval.fact_search import FactSearch, Wanted
 from souvenance.retrieval.matching import Matching
 from souvenance.store import fact_lists as lists
 from souvenance.store import history
@@ -81,6 +82,7 @@ class Ladder:
         self._clock = clock
         self._search = search
         self._retrievals = retrievals
+        self._standing = StandingColumns()
 
     # --- giving ------------------------------------------------------------------------------------------------
 
@@ -88,7 +90,7 @@ class Ladder:
         self,
         *,
         actor: Actor,
-        vault: str,
+        vault: str | Vault,
         message: str,
         about: Collection[Subject] | None = None,
         where: Where | None = None,
@@ -98,19 +100,25 @@ class Ladder:
     ) -> Given:
         """The facts of a vault that a prompt is given for a message: at most `max_injected`, within the budget.
 
-        The summary stands first, whole, and counts as one of them. `about` keeps to the vault itself and these
+        `vault` is a name, or a vault that this actor's scope holds. The summary stands first, whole, and counts as one
+        of them. `about` keeps to the vault itself and these
         subjects. `memory_type` asks what another step would give. Nothing is given where memory may not be read.
         """
         where = where or Where()
         if budget_tokens < 1:
             raise InvalidInput("budget_tokens is at least 1.")
         text = readable_text(message, what="message", limit=1_000_000)
-        with self._database.read() as tx:
-            found = vault_rows.named_vault(tx, actor, vault)
+        if isinstance(vault, Vault):
+            found = vault
+            if vault_rows.is_withheld(found, actor):
+                return self._nothing(found, step_of(found.memory_type), why="the vault is protected")
+        else:
+            with self._database.read() as tx:
+                found = vault_rows.named_vault(tx, actor, vault)
         step = step_of(memory_type or found.memory_type)
-        wanted = self._wanted(found, step, text)
         if not where.may_read:
-            return self._nothing(found, step, wanted, why="memory is not read in this channel")
+            return self._nothing(found, step, why="memory is not read in this channel")
+        wanted = self._wanted(found, step, text)
         with self._database.read() as tx:
             settings = settings_of(found.settings)
             summary = lists.find_summary(tx, vault_id=found.id)
@@ -150,10 +158,10 @@ class Ladder:
             return Wanted(vault=vault, text="", state=Matching.BY_STEP, why="")
         return self._search.prepare(vault=vault, message=text, by_meaning=step.by_meaning)
 
-    def _nothing(self, vault: Vault, step: Classic, wanted: Wanted, *, why: str) -> Given:
+    def _nothing(self, vault: Vault, step: Classic, *, why: str) -> Given:
         return Given(
             vault=vault, memory_type=step.memory_type, facts=(), text="", tokens=0, told=(), considered=0, left_out=0,
-            matching=wanted.state, why=why, shown=Shown(vault.id),
+            matching=Matching.BY_STEP, why=why, shown=Shown(vault.id),
         )  # fmt: skip
 
     def _places(
@@ -168,24 +176,35 @@ class Ladder:
         limit: int,
     ) -> tuple[Places, int]:
         """The facts that get a place, and how many were candidates (at most one more than fit, where none ranks)."""
-        newest = None if step.ranks else limit + 1
-        standing = lists.standings(tx, vault_id=wanted.vault.id, about=about, newest=newest)
-        standing = [item for item in standing if without is None or item.number != without.number]
-        if limit < 1 or not standing:
-            return Places([]), len(standing)
-        numbers = np.array([item.number for item in standing], dtype=np.int64)
-        updated = np.array([item.updated for item in standing], dtype=np.int64)
+        if not step.ranks:
+            return self._newest(tx, wanted.vault, about=about, without=without, limit=limit)
+        standing = self._standing.of(tx, wanted.vault.id).about(about)
+        if without is not None:
+            standing = standing.only(standing.numbers != without.number)
+        considered = len(standing.numbers)
+        if limit < 1 or not considered:
+            return Places([]), considered
         now = int(self._clock().timestamp() * 1_000_000)
+        relevance = standing.spread(self._relevance(tx, step, wanted))
         occasion = Occasion(
-            numbers=numbers,
-            updated=updated,
-            age_days=np.maximum(now - updated, 0) / _DAY,
-            importance=np.array([np.nan if one.importance is None else one.importance for one in standing]),
-            relevance=np.array(relevances(numbers, self._relevance(tx, step, wanted)), dtype=np.float64),
-            confidence=np.array([item.confidence for item in standing], dtype=np.float64),
+            numbers=standing.numbers,
+            updated=standing.updated,
+            age_days=np.maximum(now - standing.updated, 0) / _DAY,
+            importance=standing.importance,
+            relevance=relevance,
+            confidence=standing.confidence,
             weights=Weights(settings.recency, settings.importance, settings.relevance),
         )
-        return step.places(occasion, limit), len(standing)
+        return step.places(occasion, limit), considered
+
+    @staticmethod
+    def _newest(
+        tx: Transaction, vault: Vault, *, about: Collection[Subject] | None, without: Fact | None, limit: int
+    ) -> tuple[Places, int]:
+        """The last updated: their order is the store's own."""
+        found = lists.standings(tx, vault_id=vault.id, about=about, newest=limit + 1)
+        numbers = [item.number for item in found if without is None or item.number != without.number]
+        return Places(numbers[: max(limit, 0)]), len(numbers)
 
     def _relevance(self, tx: Transaction, step: Classic, wanted: Wanted) -> dict[int, float]:
         """The relevance of facts to the message: measured where meaning runs, else by place in the results (T4)."""

@@ -15,7 +15,10 @@ from souvenance.domain.errors import SouvenanceError
 from souvenance.domain.wording import plainly
 from souvenance.interfaces.cli import (
     audit,
+    chat,
     context,
+    conversation,
+    endpoint,
     erase,
     fact,
     find,
@@ -54,14 +57,17 @@ command = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for single in (remember.group, find.group, audit.group, upkeep.group, proposal.single, erase.alone):
+for single in (
+    remember.group, find.group, chat.group, endpoint.spent, audit.group, upkeep.group, proposal.single, erase.alone,
+):  # fmt: skip
     command.add_typer(single)
 vault.group.add_typer(scope.group)
 vault.group.add_typer(ladder.group)
 vault.group.add_typer(proposal.vaults)
 for noun in (
     vault.group, fact.group, note.group, folder.group, history.group, audit.retrievals, context.group, token.group,
-    ingest.group, map.group, ladder.memory, trash.group, proposal.group, erase.group,
+    ingest.group, map.group, ladder.memory, trash.group, proposal.group, erase.group, conversation.group,
+    endpoint.group,
 ):  # fmt: skip
     command.add_typer(noun)
 

@@ -14,7 +14,10 @@ from souvenance.application import Application
 from souvenance.domain.errors import SouvenanceError
 from souvenance.interfaces.rest import (
     audit,
+    chat,
     context,
+    conversations,
+    endpoints,
     erasure,
     facts,
     folders,
@@ -54,7 +57,8 @@ def build_api(memory: Application, identify: Identify, *, inside: Sequence[Middl
         redirect_slashes=False,
     )
     for room in (
-        vaults, ladder, proposals, erasure, scope, map, folders, facts, notes, search, history, context, tokens, audit,
+        vaults, ladder, proposals, erasure, scope, map, folders, facts, notes, search, history, context, chat,
+        conversations, endpoints, tokens, audit,
     ):  # fmt: skip
         api.include_router(room.router)
     for layer in inside:

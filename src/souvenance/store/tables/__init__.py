@@ -5,6 +5,15 @@ from __future__ import annotations
 from souvenance.store.tables.books import change_mark, claim, counter
 from souvenance.store.tables.consolidation import consolidation_pass, proposal
 from souvenance.store.tables.context import context_item, context_setting
+from souvenance.store.tables.conversations import (
+    conversation,
+    endpoint,
+    endpoint_use,
+    protected_reply,
+    spending,
+    turn,
+    turn_vault,
+)
 from souvenance.store.tables.erasures import erasure
 from souvenance.store.tables.folders import watched_file, watched_folder
 from souvenance.store.tables.history import audit, change, retrieval, revision
@@ -33,8 +42,11 @@ __all__ = [
     "consolidation_pass",
     "context_item",
     "context_setting",
+    "conversation",
     "counter",
     "embedding_model",
+    "endpoint",
+    "endpoint_use",
     "erasure",
     "fact",
     "link",
@@ -45,12 +57,16 @@ __all__ = [
     "passage_vector",
     "passage_words",
     "proposal",
+    "protected_reply",
     "retrieval",
     "revision",
     "scope_setting",
+    "spending",
     "team",
     "token",
     "token_vault",
+    "turn",
+    "turn_vault",
     "user",
     "vault",
     "vector_change",
