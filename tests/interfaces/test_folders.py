@@ -83,7 +83,7 @@ LOCAL = {"Authorization": "Bearer local", "X-Souvenance-Route": "local"}
 @pytest.fixture
 def settings(tmp_path: Path, store_url: str) -> Settings:
     url = store_url if store_url.startswith("postgresql") else None
-    return Settings(data=tmp_path, database_url=url, embedder="none")  # type: ignore[arg-type]
+    return Settings(data=tmp_path / "data", database_url=url, embedder="none")  # type: ignore[arg-type]
 
 
 @pytest.fixture

@@ -387,7 +387,7 @@ class Notes:
         return self._set(actor, ref, "digest_note", digest=line)
 
     def mute(self, *, actor: Actor, ref: str, muted: bool) -> Note:
-        """Keep a note out of start-up and recall, or let it in again (N10); search still finds it. A person does it."""
+        """Keep a note out of start-up and recall, or let it in again (N10); search finds it. A person only."""
         require_person_to_hide(actor)
         return self._set(actor, ref, "mute_note" if muted else "unmute_note", muted=muted)
 
