@@ -21,7 +21,7 @@ Ask = Callable[..., httpx.Response]
 @pytest.fixture
 def settings(store_url: str, tmp_path: Path) -> Settings:
     url = store_url if store_url.startswith("postgresql") else None
-    return Settings(data=tmp_path, database_url=url, embedder="none")  # type: ignore[arg-type]
+    return Settings(data=tmp_path / "data", database_url=url, embedder="none")  # type: ignore[arg-type]
 
 
 @pytest.fixture
