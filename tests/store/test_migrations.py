@@ -41,6 +41,6 @@ def test_the_program_knows_the_newest_migration() -> None:
 
 
 def test_every_engine_gets_the_statements_of_its_text_index() -> None:
-    script = ScriptDirectory.from_config(alembic_config()).get_revision(SCHEMA_REVISION).module
+    script = ScriptDirectory.from_config(alembic_config()).get_revision("0001").module
     assert list(tables.TEXT_INDEX_SQLITE) == script.WORDS_SQLITE
     assert [one for one in tables.TEXT_INDEX_POSTGRESQL if "EXTENSION" not in one] == script.WORDS_POSTGRESQL

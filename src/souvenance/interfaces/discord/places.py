@@ -1,0 +1,45 @@
+"""Discord's channels and people as the memory knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import discord
+
+from souvenance.domain.server import Place, PlaceKind, ServerMember
+from souvenance.exchange.events import Member
+
+ORDINARY = (discord.TextChannel, discord.VoiceChannel, discord.StageChannel)
+
+
+def place_of(channel: object) -> Place:
+    """Where something was said. A thread's parent counts only where the bot knows that channel (D3)."""
+    if isinstance(channel, discord.Thread):
+        parent = channel.parent
+        return Place(PlaceKind.THREAD, str(channel.id), "" if parent is None else str(parent.id))
+    if isinstance(channel, ORDINARY):
+        return Place(PlaceKind.ORDINARY, str(channel.id))
+    if isinstance(channel, discord.DMChannel | discord.GroupChannel):
+        return Place(PlaceKind.DIRECT, str(channel.id))
+    return Place(PlaceKind.UNKNOWN, str(getattr(channel, "id", "")))
+
+
+def member_of(person: discord.User | discord.Member, *, permissions: discord.Permissions | None = None) -> ServerMember:
+    """Someone by their id, with the name shown now; with the rights Discord says they have, where it says so."""
+    manages = permissions is not None and (permissions.manage_guild or permissions.administrator)
+    return ServerMember(id=str(person.id), name=person.display_name, manages=manages)
+
+
+def present(people: Iterable[discord.User | discord.Member]) -> tuple[Member, ...]:
+    """The people of a conversation, each once, under names that tell them apart."""
+    by_id = {person.id: person for person in people if not person.bot}
+    shown = [person.display_name.casefold() for person in by_id.values()]
+    return tuple(
+        Member(
+            id=str(person.id),
+            name=person.display_name
+            if shown.count(person.display_name.casefold()) == 1
+            else f"{person.display_name} ({person.name})",
+        )
+        for person in by_id.values()
+    )
