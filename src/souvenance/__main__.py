@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    sys.exit(run(sys.argv[1:], servers={"serve": _serve, "mcp": _mcp}))
+    sys.exit(run(sys.argv[1:], servers={"serve": _serve, "mcp": _mcp, "discord": _discord}))
 
 
 def _serve(settings: Settings) -> None:
@@ -26,6 +26,12 @@ def _mcp(settings: Settings) -> None:
     from souvenance.interfaces.mcp import stdio
 
     stdio.run(settings)
+
+
+def _discord(settings: Settings) -> None:
+    from souvenance.serving.discord import run as run_bot
+
+    run_bot(settings)
 
 
 if __name__ == "__main__":

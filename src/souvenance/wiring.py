@@ -24,6 +24,9 @@ from souvenance.retrieval.embedding import Embedding
 from souvenance.retrieval.fact_search import FactSearch
 from souvenance.retrieval.meaning import Meaning
 from souvenance.retrieval.retrieval import Retrieval
+from souvenance.servers.forgetting import Forgetting
+from souvenance.servers.members import Members
+from souvenance.servers.servers import Servers
 from souvenance.settings import Settings
 from souvenance.store.changes import Changes
 from souvenance.store.database import Database, sqlite_url
@@ -55,6 +58,8 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
     fact_search = FactSearch(database, meaning)
     ladder = Ladder(database, clock, fact_search, retrievals)
     folders = Folders(database, clock)
+    facts = Facts(database, clock, vaults)
+    retrieval = Retrieval(database, clock, meaning, retrievals)
     return Application(
         database=database,
         owner=ensure_owner(database, clock),
@@ -62,7 +67,7 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         attention=Attention(database, clock),
         map=Map(database, clock, notes, embedding),
         changes=Changes(database),
-        facts=Facts(database, clock, vaults),
+        facts=facts,
         bulk=Bulk(database, clock),
         ladder=ladder,
         simulations=Simulations(database, ladder, fact_search, embedding),
@@ -74,9 +79,12 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         watcher=Watcher(database, clock, folders),
         tokens=Tokens(database, clock),
         embedding=embedding,
-        retrieval=Retrieval(database, clock, meaning, retrievals),
+        retrieval=retrieval,
         retrievals=retrievals,
         census=Census(database),
+        servers=Servers(database, clock, vaults),
+        members=Members(database, clock, vaults, facts, retrieval),
+        forgetting=Forgetting(database, clock),
     )
 
 

@@ -73,8 +73,8 @@ class ServerSettings:
     """What is set for one server.
 
     read, write: where memory may be read, and where written. include_threads: threads follow their channel; else memory
-    is neither read nor written in any. answer_channels: where the bot answers every message, not only those that mention
-    it. listens: it also learns from conversations it takes no part in, which costs calls of the model.
+    is neither read nor written in any. answer_channels: where the bot answers every message, not only those that
+    mention it. listens: it also learns from conversations it takes no part in, which costs calls of the model.
     """
 
     read: Channels = Channels()
@@ -173,8 +173,8 @@ class ServerMember:
 class Server:
     """A server the bot was let into, and the vault that is its memory.
 
-    `heard_from`: nothing said before it is put before a model; an erasure sets it, so that what was erased is not learnt
-    again from old messages.
+    `heard_from`: nothing said before it is put before a model; an erasure sets it, so that what was erased is not
+    learnt again from old messages.
     """
 
     guild_id: str

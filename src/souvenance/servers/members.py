@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -48,9 +47,7 @@ class Members:
     def search(self, *, actor: Actor, server: Server, place: Place, member: ServerMember, query: str) -> Answer:
         """Search the server's memory, where it may be read."""
         _require_read(server, place)
-        return self._retrieval.search(
-            actor=acting(actor, server, member), query=query, vault=server.vault, limit=FOUND
-        )
+        return self._retrieval.search(actor=acting(actor, server, member), query=query, vault=server.vault, limit=FOUND)
 
     def about(self, *, actor: Actor, server: Server, place: Place, member: ServerMember) -> AboutMember:
         """The facts in force about a member, for that member."""
@@ -91,9 +88,7 @@ class Members:
             now = self._clock()
             # The name of someone who opted out is not kept.
             name = {"name": ""} if out else {}
-            rows.keep_member(
-                tx, vault_id=server.vault_id, member_id=member.id, at=now, opted_out=out, **name
-            )
+            rows.keep_member(tx, vault_id=server.vault_id, member_id=member.id, at=now, opted_out=out, **name)
             verb = "member.opt_out" if out else "member.opt_in"
             acted = acting(actor, server, member)
             history.record_audit(tx, acted, verb=verb, at=now, vault_id=server.vault_id, member=member.id)
@@ -139,9 +134,7 @@ class Members:
             step = MemoryType(memory_type)
         except ValueError:
             raise InvalidInput(f"There is no memory type {memory_type!r}.", hint=", ".join(MemoryType)) from None
-        return self._vaults.change_type(
-            actor=acting(actor, server, member), vault=server.vault, memory_type=step
-        )
+        return self._vaults.change_type(actor=acting(actor, server, member), vault=server.vault, memory_type=step)
 
     def _require_open(self, actor: Actor, server: Server, member: ServerMember) -> None:
         """Refuse where the vault is protected: Discord is no place of this machine (V8)."""

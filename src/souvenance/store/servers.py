@@ -13,7 +13,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from souvenance.domain.access import Actor
 from souvenance.domain.fact import Fact, State, SubjectKind
 from souvenance.domain.server import Server, ServerSettings, settings_of
-from souvenance.store.access import known
+from souvenance.store.access import readable
 from souvenance.store.database import Transaction
 from souvenance.store.facts import fact_of, in_state
 from souvenance.store.tables import fact, server, server_member, vault
@@ -44,8 +44,8 @@ def find_server(tx: Transaction, *, guild_id: str | None = None, vault_id: int |
 
 
 def list_servers(tx: Transaction, actor: Actor) -> list[Server]:
-    """The servers whose vaults are this actor's, by name."""
-    statement = _servers().where(server.c.vault_id.in_(known(actor))).order_by(server.c.name, server.c.guild_id)
+    """The servers whose vaults may be shown to this actor, by name."""
+    statement = _servers().where(server.c.vault_id.in_(readable(actor))).order_by(server.c.name, server.c.guild_id)
     return [_server(row) for row in tx.execute(statement).mappings()]
 
 

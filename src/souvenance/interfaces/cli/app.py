@@ -14,6 +14,7 @@ from souvenance.domain.errors import SouvenanceError
 from souvenance.interfaces.cli import (
     audit,
     context,
+    discord,
     fact,
     find,
     folder,
@@ -55,7 +56,7 @@ vault.group.add_typer(scope.group)
 vault.group.add_typer(ladder.group)
 for noun in (
     vault.group, fact.group, note.group, folder.group, history.group, audit.retrievals, context.group, token.group,
-    ingest.group, map.group, ladder.memory, trash.group,
+    ingest.group, map.group, ladder.memory, trash.group, discord.group,
 ):  # fmt: skip
     command.add_typer(noun)
 
@@ -81,7 +82,7 @@ def version(session: Session) -> None:
 
 
 def run(arguments: Sequence[str], *, servers: Mapping[str, Server] | None = None) -> int:
-    """Run one command line; its exit code. `servers` are what `serve` and `mcp` start, given the settings."""
+    """Run one command line; its exit code. `servers` are what `serve`, `mcp` and `discord` start."""
     as_json, debug = "--json" in arguments, "--debug" in arguments
     try:
         code = command(list(arguments), prog_name="souvenance", standalone_mode=False, obj=dict(servers or {}))

@@ -37,7 +37,7 @@ DebugOption = Annotated[
 GLOBAL_OPTIONS = {"data": DataOption, "database_url": UrlOption, "as_json": JsonOption, "debug": DebugOption}
 
 Server = Callable[["Settings"], None]
-"""What runs until it is stopped: `serve`, `mcp`."""
+"""What runs until it is stopped: `serve`, `mcp`, `discord`."""
 
 
 @dataclass(frozen=True, kw_only=True)

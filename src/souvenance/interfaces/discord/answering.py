@@ -164,7 +164,10 @@ async def _told(events: AsyncIterator[Event], language: str) -> str:
 def _below(wrote: Sequence[Wrote], gathered: Gathered | None, language: str) -> str:
     done = [one for one in wrote if one.became is Became.DONE and one.number is not None]
     what = ", ".join(say(language, one.verb, number=one.number, successor=one.successor) for one in done)
-    lines = [gathered.withheld_sentence(language) if gathered else "", say(language, "wrote", what=what) if what else ""]
+    lines = [
+        gathered.withheld_sentence(language) if gathered else "",
+        say(language, "wrote", what=what) if what else "",
+    ]
     return "\n".join(f"-# {line}" for line in lines if line)
 
 

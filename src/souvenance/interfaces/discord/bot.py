@@ -44,9 +44,7 @@ class Bot(discord.Client):
         quiet_seconds: float = QUIET_SECONDS,
         **options: Any,
     ) -> None:
-        intents = discord.Intents(
-            guilds=True, guild_messages=True, message_content=True, dm_messages=direct_messages
-        )
+        intents = discord.Intents(guilds=True, guild_messages=True, message_content=True, dm_messages=direct_messages)
         super().__init__(
             intents=intents,
             allowed_mentions=NOBODY,

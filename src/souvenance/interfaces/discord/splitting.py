@@ -56,8 +56,10 @@ def _segments(text: str) -> Iterator[tuple[str, str, str]]:
         named = _LANGUAGE.match(segment)
         head = named[0] if named else ""
         own_lines = "\n" in segment
-        yield _FENCE + (head or ("\n" if own_lines else "")), segment[len(head) :].rstrip("\n"), (
-            f"\n{_FENCE}" if own_lines else _FENCE
+        yield (
+            _FENCE + (head or ("\n" if own_lines else "")),
+            segment[len(head) :].rstrip("\n"),
+            (f"\n{_FENCE}" if own_lines else _FENCE),
         )
 
 

@@ -1,5 +1,6 @@
 """What the bot itself says, in French and in English, and its commands' names in both."""
 
+# ruff: noqa: E501 - sentences stay on one line where they can
 from __future__ import annotations
 
 import discord

@@ -23,6 +23,7 @@ from souvenance.interfaces.rest import (
     notes,
     scope,
     search,
+    servers,
     tokens,
     vaults,
 )
@@ -51,7 +52,7 @@ def build_api(memory: Application, identify: Identify, *, inside: Sequence[Middl
         generate_unique_id_function=lambda route: route.name,
         redirect_slashes=False,
     )
-    for room in (vaults, ladder, scope, map, folders, facts, notes, search, history, context, tokens, audit):
+    for room in (vaults, ladder, scope, map, folders, facts, notes, search, history, context, servers, tokens, audit):
         api.include_router(room.router)
     for layer in inside:
         api.add_middleware(layer.cls, *layer.args, **layer.kwargs)
