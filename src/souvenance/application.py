@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from souvenance.accounts.tokens import Tokens
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.person import User
+from souvenance.exchange.engine import Exchange
 from souvenance.ingest.folders import Folders
 from souvenance.ingest.imports import Imports
 from souvenance.ingest.watcher import Watcher
@@ -59,6 +60,7 @@ class Application:
     servers: Servers
     members: Members
     forgetting: Forgetting
+    exchange: Exchange
 
     def owner_through(
         self, source: Source, *, route: Route = Route.LOCAL, is_model: bool = False, name: str = ""

@@ -6,6 +6,7 @@ from souvenance.accounts.owner import ensure_owner
 from souvenance.accounts.tokens import Tokens
 from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
+from souvenance.exchange.engine import Exchange
 from souvenance.ingest.folders import Folders
 from souvenance.ingest.imports import Imports
 from souvenance.ingest.watcher import Watcher
@@ -85,6 +86,7 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         servers=Servers(database, clock, vaults),
         members=Members(database, clock, vaults, facts, retrieval),
         forgetting=Forgetting(database, clock),
+        exchange=Exchange(),
     )
 
 

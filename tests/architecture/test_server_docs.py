@@ -14,6 +14,7 @@ from souvenance.interfaces.rest import (
     notes,
     scope,
     search,
+    servers,
     tokens,
     vaults,
 )
@@ -29,7 +30,7 @@ def test_rest_names_every_route_and_no_other() -> None:
         for methods, path in re.findall(r"`((?:GET|POST|PUT|PATCH|DELETE)(?: [A-Z]+)*) (/\S+)`", page)
         for method in methods.split()
     }
-    rooms = (vaults, ladder, scope, map, folders, facts, notes, search, history, context, tokens, audit)
+    rooms = (vaults, ladder, scope, map, folders, facts, notes, search, history, context, servers, tokens, audit)
     there = {(method, route.path) for room in rooms for route in room.router.routes for method in route.methods}  # type: ignore[attr-defined]
     assert named == there
 

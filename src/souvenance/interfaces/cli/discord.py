@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from souvenance.interfaces.cli.session import Options, Session, verb
+from souvenance.interfaces.cli.session import Session, noun_alone, verb
 
 if TYPE_CHECKING:
     from souvenance.domain.server import Server
@@ -16,13 +16,10 @@ group = typer.Typer(name="discord", help="The Discord bot: run it, and set its s
 Listed = Annotated[str | None, typer.Option(metavar="LIST", help="all, none, or ids of channels between commas.")]
 
 
-@group.callback(invoke_without_command=True)
-def discord(started: typer.Context) -> None:
+@noun_alone(group)
+def discord(session: Session) -> None:
     """Run the Discord bot until stopped, or see and set its servers."""
-    if started.invoked_subcommand is None:
-        options: Options = started.find_root().obj
-        session = Session(options)
-        options.servers["discord"](session.settings())
+    session.options.servers["discord"](session.settings())
 
 
 @verb(group, "servers")

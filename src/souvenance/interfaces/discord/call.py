@@ -20,7 +20,9 @@ from souvenance.interfaces.discord.words import SENTENCES, language_of, say
 if TYPE_CHECKING:
     from souvenance.interfaces.discord.bot import Bot
 
-Asked = discord.Interaction["Bot"]
+    Asked = discord.Interaction[Bot]
+else:
+    Asked = discord.Interaction
 R = TypeVar("R")
 
 

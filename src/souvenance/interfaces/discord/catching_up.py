@@ -17,7 +17,9 @@ async def missed(guilds: Iterable[discord.Guild], *, since: int) -> AsyncIterato
     """The messages after that one, by its id, of every channel that has newer ones; each channel's oldest first."""
     from_moment = discord.utils.snowflake_time(since) - MARGIN
     for guild in guilds:
-        for channel in (*guild.text_channels, *guild.voice_channels, *guild.threads):
+        channels: list[discord.TextChannel | discord.VoiceChannel | discord.Thread]
+        channels = [*guild.text_channels, *guild.voice_channels, *guild.threads]
+        for channel in channels:
             if channel.last_message_id is None or channel.last_message_id <= discord.utils.time_snowflake(from_moment):
                 continue
             try:
