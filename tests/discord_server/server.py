@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import discord.gateway
@@ -12,12 +12,14 @@ from aiohttp import web
 
 from discord_server import payloads
 from discord_server.gateway import Gateway, Intent, Session
-from discord_server.payloads import ChannelType, Payload
+from discord_server.payloads import Payload
 from discord_server.rest import Asked, Rest
 from discord_server.world import Guild, Posted, World
 
 TOKEN = "MTAwMDAwMDAwMDAwMDAwMDAwMA.GaBcDe.a-token-of-the-test-bench"
 LONGEST_WAIT = 15.0
+OPTION_USER = 6
+"""Application Command Option Type."""
 
 
 class DiscordServer:
@@ -118,8 +120,8 @@ class DiscordServer:
         self, channel: Payload, author: Payload, line: str, *, locale: str = "en-US", **options: Any
     ) -> Asked:
         """Someone uses a slash command, such as `memory search`, and waits for its answer."""
-        data = self._command_data(line.split(), options)
         guild = self.world.guild_of(channel)
+        data = self._command_data(line.split(), options, guild)
         caller: Payload = author if guild is None else guild.members[author["id"]]
         asked = Asked(
             payloads.interaction(
@@ -136,7 +138,7 @@ class DiscordServer:
         await self.wait_for(lambda: asked.is_answered)
         return asked
 
-    def _command_data(self, words: list[str], options: dict[str, Any]) -> Payload:
+    def _command_data(self, words: list[str], options: dict[str, Any], guild: Guild | None) -> Payload:
         """The command as its caller's client sends it: only what was registered can be sent."""
         name, *path = words
         registered = next(one for one in self.rest.commands if one["name"] == name)
@@ -150,7 +152,19 @@ class DiscordServer:
         for word in reversed(path):
             kind = 1 if word == path[-1] else 2
             sent = [{"name": word, "type": kind, "options": sent}]
-        return {"id": registered["id"], "name": name, "type": 1, "options": sent}
+        data: Payload = {"id": registered["id"], "name": name, "type": 1, "options": sent}
+        chosen = [value for key, value in options.items() if known[key]["type"] == OPTION_USER]
+        if chosen and guild is not None:
+            people = {id: guild.members[id] for id in chosen}
+            data["resolved"] = {
+                "users": {id: one["user"] for id, one in people.items()},
+                "members": {
+                    id: {key: value for key, value in one.items() if key not in {"user", "deaf", "mute"}}
+                    | {"permissions": str(guild.permissions[id])}
+                    for id, one in people.items()
+                },
+            }
+        return data
 
     # --- what is seen --------------------------------------------------------------------------------------------
 
@@ -185,6 +199,3 @@ def connected(server: DiscordServer) -> Iterator[None]:
     finally:
         discord.http.Route.BASE = base
         discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = first
-
-
-__all__ = ["TOKEN", "AsyncIterator", "ChannelType", "DiscordServer", "connected"]

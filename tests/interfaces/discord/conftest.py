@@ -3,22 +3,17 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from discord_server import DiscordServer, Guild, connected
-from discord_server.payloads import Payload
+from discord_bench import Bench
+from discord_server import DiscordServer, connected
 from scripted_model import ScriptedModel
 from souvenance.application import Application
-from souvenance.domain.access import Actor, Source
-from souvenance.domain.endpoint import Use
-from souvenance.domain.fact import Fact, SubjectKind
-from souvenance.domain.server import Server
+from souvenance.domain.access import Source
 from souvenance.interfaces.discord.bot import Bot
-from souvenance.memory.remember import Observation
 from souvenance.settings import Settings
 from souvenance.wiring import open_application
 
@@ -26,56 +21,6 @@ from souvenance.wiring import open_application
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
-
-
-@dataclass
-class Bench:
-    """A Discord, a memory, a scripted model, and the bot between them."""
-
-    discord: DiscordServer
-    memory: Application
-    model: Any
-    bot: Bot
-    guild: Guild
-    hall: Payload
-    """Its first channel."""
-
-    @property
-    def owner(self) -> Actor:
-        return self.memory.owner_through(Source.PANEL, name="owner")
-
-    def server(self, guild: Guild | None = None) -> Server:
-        found = self.memory.servers.find(guild_id=(guild or self.guild).id)
-        assert found is not None
-        return found
-
-    def facts(self, guild: Guild | None = None) -> list[Fact]:
-        """The facts in force of a server, oldest first."""
-        return self.memory.facts.list(actor=self.owner, vault=self.server(guild).vault)[::-1]
-
-    def know(self, content: str, *, about: Payload | None = None, guild: Guild | None = None) -> Fact:
-        """Let the memory of a server hold a fact."""
-        kind = SubjectKind.VAULT if about is None else SubjectKind.MEMBER
-        item = Observation(content=content, subject_kind=kind, subject_id="" if about is None else about["id"])
-        vault = self.server(guild).vault
-        return self.memory.facts.remember(actor=self.owner, vault=vault, observations=[item])[0].fact
-
-    def set(self, guild: Guild | None = None, **changes: Any) -> None:
-        """Change settings of a server, as the owner."""
-        self.memory.servers.change_settings(actor=self.owner, vault=self.server(guild).vault, changes=changes)
-
-    async def settled(self) -> None:
-        """Wait until the bot has taken all that was said, and done what it had to."""
-        await self.discord.gateway.settle()
-        await self.bot.settled()
-
-    async def let_in(self, name: str) -> tuple[Guild, Payload]:
-        """Let the bot into one more server, with a channel."""
-        guild = self.discord.world.new_guild(name)
-        channel = guild.new_channel("general")
-        await self.discord.join(guild)
-        await self.discord.wait_for(lambda: self.memory.servers.find(guild_id=guild.id) is not None)
-        return guild, channel
 
 
 @contextlib.contextmanager
@@ -115,4 +60,4 @@ async def bench(tmp_path: Path, bot_options: dict[str, Any]) -> AsyncIterator[Be
 def answer_with(memory: Application, model: ScriptedModel) -> None:
     """Let the scripted model answer."""
     owner = memory.owner_through(Source.PANEL)
-    memory.endpoints.add(actor=owner, name="scripted", base_url=model.url, model="scripted", uses=[Use.ANSWERS])
+    pass
