@@ -84,7 +84,11 @@ class DiscordServer:
             return
         data["guild_id"] = guild.id
         if member := guild.members.get(data["author"]["id"]):
-            data["member"] = {key: value for key, value in member.items() if key != "user"}
+            data["member"] = _partial(member)
+        data["mentions"] = [
+            one | {"member": _partial(guild.members[one["id"]])} if one["id"] in guild.members else one
+            for one in data["mentions"]
+        ]
         await self.gateway.dispatch("MESSAGE_CREATE", data, Intent.GUILD_MESSAGES)
 
     # --- what people do ------------------------------------------------------------------------------------------
@@ -186,6 +190,11 @@ class DiscordServer:
         """The bot's n-th message in a channel, waited for."""
         await self.wait_for(lambda: len(self.said_by_bot(channel)) >= number)
         return self.said_by_bot(channel)[number - 1]
+
+
+def _partial(member: Payload) -> Payload:
+    """A member without the user it stands beside."""
+    return {key: value for key, value in member.items() if key != "user"}
 
 
 @contextlib.contextmanager

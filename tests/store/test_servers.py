@@ -91,9 +91,10 @@ def test_settings_are_refused_to_models_readers_and_for_other_vaults(
 
 
 def test_d1_names_are_kept_by_id_and_refreshed(app: Application, harbour: Server) -> None:
-    assert app.servers.meet(server=harbour, members=[ANA, BO]) == frozenset()
+    assert app.servers.meet(server=harbour, members=[ANA, BO]).opted_out == frozenset()
     app.servers.meet(server=harbour, members=[replace(ANA, name="Ana of the sea")])
-    assert app.servers.names(server=harbour) == {"501": "Ana of the sea", "502": "Bo"}
+    met = app.servers.meet(server=harbour, members=[], others=["501", "502", "503"])
+    assert met.names == {"501": "Ana of the sea", "502": "Bo"}
 
 
 def test_d4_who_opted_out_is_told_apart_and_has_no_name_kept(
@@ -101,12 +102,12 @@ def test_d4_who_opted_out_is_told_apart_and_has_no_name_kept(
 ) -> None:
     app.servers.meet(server=harbour, members=[ANA, BO])
     app.members.opt_out(actor=bot, server=harbour, member=ANA)
-    assert app.servers.meet(server=harbour, members=[ANA, BO]) == {"501"}
-    assert app.servers.names(server=harbour) == {"502": "Bo"}
+    met = app.servers.meet(server=harbour, members=[ANA, BO])
+    assert (met.opted_out, met.names) == ({"501"}, {"502": "Bo"})
     with pytest.raises(NotAllowed):
         app.members.add(actor=bot, server=harbour, place=HALL, member=BO, content="Ana is tall", about=ANA)
     app.members.opt_out(actor=bot, server=harbour, member=ANA, out=False)
-    assert app.servers.meet(server=harbour, members=[ANA]) == frozenset()
+    assert app.servers.meet(server=harbour, members=[ANA]).opted_out == frozenset()
     verbs = [one.verb for one in app.history.audit(actor=owner)]
     assert verbs.count("member.opt_out") == verbs.count("member.opt_in") == 1
 

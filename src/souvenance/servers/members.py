@@ -68,7 +68,7 @@ class Members:
         with self._database.read() as tx:
             found = rows.facts_about(tx, vault_id=server.vault_id, member_id=member.id, states=list(State))
             out = bool(rows.opted_out(tx, vault_id=server.vault_id, member_ids=[member.id]))
-            name = rows.member_names(tx, vault_id=server.vault_id).get(member.id, "")
+            name = rows.member_names(tx, vault_id=server.vault_id, member_ids=[member.id]).get(member.id, "")
         return {
             "server": server.name,
             "server_id": server.guild_id,

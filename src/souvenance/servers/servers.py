@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from souvenance.domain.access import Actor
@@ -19,6 +19,14 @@ from souvenance.store.tables import vault as vault_table
 from souvenance.vaults.vaults import Vaults
 
 LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Met:
+    """What is known of some members of a server: the names they had when last seen, by id, and who opted out."""
+
+    names: dict[str, str]
+    opted_out: frozenset[str]
 
 
 class Servers:
@@ -71,26 +79,22 @@ class Servers:
                 continue
         raise Conflict("There are already vaults of that name.", hint="Rename one of them.")
 
-    def meet(self, *, server: Server, members: Collection[ServerMember]) -> frozenset[str]:
-        """Keep the names these members have now; the ids of those of them about whom nothing may be learnt.
+    def meet(self, *, server: Server, members: Collection[ServerMember], others: Collection[str] = ()) -> Met:
+        """Keep the names these members have now, and tell what is known of them and of the others, given by id.
 
         Of someone who opted out no name is kept.
         """
         wanted = {one.id: _shown(one.name) for one in members}
+        everyone = {*wanted, *others}
         with self._database.read() as tx:
-            out = rows.opted_out(tx, vault_id=server.vault_id, member_ids=wanted)
-            kept = rows.member_names(tx, vault_id=server.vault_id)
-        fresh = {id: name for id, name in wanted.items() if id not in out and kept.get(id) != name}
+            out = rows.opted_out(tx, vault_id=server.vault_id, member_ids=everyone)
+            names = rows.member_names(tx, vault_id=server.vault_id, member_ids=everyone)
+        fresh = {id: name for id, name in wanted.items() if id not in out and names.get(id) != name}
         if fresh:
             with self._database.write() as tx:
                 for id, name in fresh.items():
                     rows.keep_member(tx, vault_id=server.vault_id, member_id=id, at=self._clock(), name=name)
-        return out
-
-    def names(self, *, server: Server) -> dict[str, str]:
-        """The names members had when last seen, by id."""
-        with self._database.read() as tx:
-            return rows.member_names(tx, vault_id=server.vault_id)
+        return Met(names=names | fresh, opted_out=out)
 
     def find(self, *, guild_id: str) -> Server | None:
         """The server of that id as it is set now; None where the bot was never let in."""

@@ -68,11 +68,12 @@ def keep_member(tx: Transaction, *, vault_id: int, member_id: str, at: datetime,
     tx.execute(statement.on_conflict_do_update(index_elements=["vault_id", "member_id"], set_=changed))
 
 
-def member_names(tx: Transaction, *, vault_id: int) -> dict[str, str]:
-    """The names that members of a server had when last seen, by id; not of those who opted out."""
-    statement = select(server_member.c.member_id, server_member.c.name)
-    statement = statement.where(
-        server_member.c.vault_id == vault_id, server_member.c.name != "", server_member.c.opted_out.is_(False)
+def member_names(tx: Transaction, *, vault_id: int, member_ids: Collection[str]) -> dict[str, str]:
+    """The names that these members of a server had when last seen, by id, where one is kept."""
+    statement = select(server_member.c.member_id, server_member.c.name).where(
+        server_member.c.vault_id == vault_id,
+        server_member.c.member_id.in_(list(member_ids)),
+        server_member.c.name != "",
     )
     return {row.member_id: row.name for row in tx.execute(statement)}
 

@@ -13,6 +13,7 @@ from discord_server import DiscordServer, connected
 from scripted_model import ScriptedModel
 from souvenance.application import Application
 from souvenance.domain.access import Source
+from souvenance.domain.endpoint import Use
 from souvenance.interfaces.discord.bot import Bot
 from souvenance.settings import Settings
 from souvenance.wiring import open_application
@@ -60,4 +61,4 @@ async def bench(tmp_path: Path, bot_options: dict[str, Any]) -> AsyncIterator[Be
 def answer_with(memory: Application, model: ScriptedModel) -> None:
     """Let the scripted model answer."""
     owner = memory.owner_through(Source.PANEL)
-    pass
+    memory.endpoints.add(actor=owner, name="scripted", base_url=model.url, model="scripted", uses=[Use.ANSWERS])

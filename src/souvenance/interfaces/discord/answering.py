@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -13,16 +12,14 @@ import structlog
 from souvenance.application import Application
 from souvenance.domain.access import Actor
 from souvenance.domain.errors import Withheld
-from souvenance.domain.server import Permitted, Place, Server
-from souvenance.exchange.events import Became, Ended, Event, Failed, Gathered, Member, Said, Wrote
-from souvenance.interfaces.discord.places import member_of, present
+from souvenance.domain.server import Place, Server
+from souvenance.exchange.events import Became, Ended, Event, Failed, Gathered, Member, Wrote
+from souvenance.interfaces.discord.around import look_around, text_of
+from souvenance.interfaces.discord.places import member_of
 from souvenance.interfaces.discord.splitting import split_reply
 from souvenance.interfaces.discord.words import language_of, say
 from souvenance.memory.shown import Where
 from souvenance.servers.members import acting, where_permitted
-
-AROUND = 12
-"""Messages before the one answered that the model is shown."""
 
 PERSONA = (
     "You answer in a channel of a Discord server, where several people speak. Be brief. Discord's Markdown is shown."
@@ -74,72 +71,24 @@ class Answering:
                 persona=PERSONA,
             )
             return await _told(events, language)
-        before = await self._around(question, server)
-        people = present([message.author, *message.mentions, *(one.author for one in before)])
-        out = await asyncio.to_thread(
-            self._memory.servers.meet, server=server, members=[member_of(one) for one in _people(message, before)]
-        )
-        allowed = where_permitted(server, question.place, opted_out=str(message.author.id) in out)
-        names = {person.id: person.name for person in people}
+        around = await look_around(self._memory, server, message, bot=question.bot)
+        author = str(message.author.id)
+        allowed = where_permitted(server, question.place, opted_out=author in around.opted_out)
         events = self._memory.exchange.answer(
             actor=acting(self._actor, server, member_of(message.author)),
             question=text_of(message, question.bot),
-            history=_history(before, question.bot, out, names),
+            history=around.said,
             vaults=server.vault,
             with_memory=allowed.read or allowed.write,
-            where=_where(question.place, allowed),
-            member=Member(id=str(message.author.id), name=names[str(message.author.id)]),
-            members=[person for person in people if person.id not in out and person.id != str(message.author.id)],
+            where=Where(channel=question.place.channel, may_read=allowed.read, may_write=allowed.write),
+            member=Member(id=author, name=around.names[author]),
+            members=around.others(author),
             persona=PERSONA,
         )
         try:
             return await _told(events, language)
         except Withheld:
             return say(language, "withheld")
-
-    async def _around(self, question: Question, server: Server) -> list[discord.Message]:
-        """What was said before in that channel since anything was erased, oldest first; nothing where it is hidden."""
-        try:
-            found = [one async for one in question.message.channel.history(limit=AROUND, before=question.message)]
-        except discord.HTTPException:
-            return []
-        return [one for one in reversed(found) if one.created_at >= server.heard_from]
-
-
-def _where(place: Place, allowed: Permitted) -> Where:
-    return Where(channel=place.channel, may_read=allowed.read, may_write=allowed.write)
-
-
-def _people(message: discord.Message, before: Sequence[discord.Message]) -> list[discord.User | discord.Member]:
-    return [one for one in (message.author, *message.mentions, *(one.author for one in before)) if not one.bot]
-
-
-def _history(
-    before: Sequence[discord.Message], bot: discord.ClientUser, out: frozenset[str], names: dict[str, str]
-) -> list[Said]:
-    """What was said, without what was said by or to those who do not want to be remembered."""
-    said: list[Said] = []
-    for one in before:
-        original = one.reference.resolved if one.reference is not None else None
-        to = original.author.id if isinstance(original, discord.Message) else None
-        if str(one.author.id) in out or str(to) in out:
-            continue
-        by_model = one.author.id == bot.id
-        if one.author.bot and not by_model:
-            continue
-        text = text_of(one, bot)
-        if text:
-            said.append(Said(text=text, by_model=by_model, by="" if by_model else names[str(one.author.id)]))
-    return said
-
-
-def text_of(message: discord.Message, bot: discord.ClientUser) -> str:
-    """What a message says: mentions as names, without the one that calls the bot."""
-    text = message.clean_content
-    for name in {bot.display_name, message.guild.me.display_name if message.guild else bot.display_name}:
-        text = text.replace(f"@{name}", "")
-    attached = [f"[{one.filename}]" for one in message.attachments]
-    return " ".join([text.strip(), *attached]).strip()
 
 
 async def _told(events: AsyncIterator[Event], language: str) -> str:

@@ -15,7 +15,8 @@ from discord import app_commands
 from souvenance.application import Application
 from souvenance.domain.access import Route, Source
 from souvenance.domain.server import Server, permitted
-from souvenance.interfaces.discord.answering import NOBODY, Answering, Question, text_of
+from souvenance.interfaces.discord.answering import NOBODY, Answering, Question
+from souvenance.interfaces.discord.around import text_of
 from souvenance.interfaces.discord.catching_up import missed
 from souvenance.interfaces.discord.commands import MemoryCommands
 from souvenance.interfaces.discord.listening import QUIET_SECONDS, Heard, Listening
@@ -107,8 +108,7 @@ class Bot(discord.Client):
         if not self.is_closed():
             try:
                 async with asyncio.timeout(GRACE_SECONDS):
-                    await self.settled()
-                    await self._listening.finish()
+                    await self.rest()
             except TimeoutError:
                 log.warning("answers under way were cut short")
             for task in [task for tasks in self._work.values() for task in tasks]:
@@ -129,6 +129,11 @@ class Bot(discord.Client):
         """Wait until nothing is under way, in one server or in all."""
         while tasks := [task for id, tasks in self._work.items() for task in tasks if guild_id in (None, id)]:
             await asyncio.wait(tasks)
+
+    async def rest(self) -> None:
+        """Learn now from what was heard, rather than once the conversations rest."""
+        await self.settled()
+        await self._listening.finish()
 
     async def before_forgetting(self, guild_id: str, member_id: str | None) -> None:
         """Drop what was heard of a member, or of all, and wait for answers under way, which may still write."""
@@ -175,9 +180,9 @@ class Bot(discord.Client):
             await self._answering.answer(Question(message=message, bot=self.user, place=place, server=server))
         elif allowed.write and server.settings.listens:
             member = member_of(message.author)
-            out = await asyncio.to_thread(self.memory.servers.meet, server=server, members=[member])
+            met = await asyncio.to_thread(self.memory.servers.meet, server=server, members=[member])
             text = text_of(message, self.user)
-            if member.id not in out and text:
+            if member.id not in met.opted_out and text:
                 self._listening.hear(server.guild_id, place, Heard(member=member, text=text, at=message.created_at))
 
     def _is_addressed(self, message: discord.Message) -> bool:

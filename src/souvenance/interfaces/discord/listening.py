@@ -18,6 +18,7 @@ from souvenance.domain.access import Actor
 from souvenance.domain.errors import SouvenanceError
 from souvenance.domain.server import Place, ServerMember, permitted
 from souvenance.exchange.events import Member, Said
+from souvenance.interfaces.discord.places import told_apart
 from souvenance.memory.shown import Where
 from souvenance.servers.members import acting
 
@@ -104,17 +105,18 @@ class Listening:
         if not server.settings.listens or not allowed.write:
             return
         speakers = {one.member.id: one.member for one in there.heard}
-        out = await asyncio.to_thread(self._memory.servers.meet, server=server, members=speakers.values())
+        met = await asyncio.to_thread(self._memory.servers.meet, server=server, members=speakers.values())
+        out, named = met.opted_out, told_apart({id: one.name for id, one in speakers.items()})
         kept = [one for one in there.heard if one.member.id not in out and one.at >= server.heard_from]
         if not kept:
             return
         try:
             await self._memory.exchange.learn(
                 actor=acting(self._actor, server, None),
-                said=[Said(text=one.text, by=one.member.name) for one in kept],
+                said=[Said(text=one.text, by=named[one.member.id]) for one in kept],
                 vault=server.vault,
                 where=Where(channel=there.place.channel, may_read=allowed.read, may_write=True),
-                members=[Member(id=one.id, name=one.name) for one in speakers.values() if one.id not in out],
+                members=[Member(id=id, name=name) for id, name in named.items() if id not in out],
             )
         except SouvenanceError as error:
             log.warning("nothing was learnt from a conversation", code=error.code)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Mapping
 
 import discord
 
 from souvenance.domain.server import Place, PlaceKind, ServerMember
-from souvenance.exchange.events import Member
 
 ORDINARY = (discord.TextChannel, discord.VoiceChannel, discord.StageChannel)
 
@@ -30,16 +30,7 @@ def member_of(person: discord.User | discord.Member, *, permissions: discord.Per
     return ServerMember(id=str(person.id), name=person.display_name, manages=manages)
 
 
-def present(people: Iterable[discord.User | discord.Member]) -> tuple[Member, ...]:
-    """The people of a conversation, each once, under names that tell them apart."""
-    by_id = {person.id: person for person in people if not person.bot}
-    shown = [person.display_name.casefold() for person in by_id.values()]
-    return tuple(
-        Member(
-            id=str(person.id),
-            name=person.display_name
-            if shown.count(person.display_name.casefold()) == 1
-            else f"{person.display_name} ({person.name})",
-        )
-        for person in by_id.values()
-    )
+def told_apart(names: Mapping[str, str]) -> dict[str, str]:
+    """Names by id that no two people share: where some do, each is followed by the end of its id."""
+    shown = Counter(name.casefold() for name in names.values())
+    return {id: name if shown[name.casefold()] == 1 else f"{name} ({id[-4:]})" for id, name in names.items()}
