@@ -114,3 +114,21 @@ class EmbedderUnavailable(SouvenanceError):
     """No vector can be made now; words still answer."""
 
     code = "embedder_unavailable"
+
+
+class ModelUnavailable(SouvenanceError):
+    """A model's endpoint cannot be reached, refuses, or answers what is no reply."""
+
+    code = "model_unavailable"
+
+
+class NoModel(SouvenanceError):
+    """No endpoint is set for this use."""
+
+    code = "no_model"
+
+
+class CapReached(SouvenanceError):
+    """A vault's tokens of the day, or a member's questions of the hour, are used up (C6)."""
+
+    code = "cap_reached"

@@ -11,6 +11,7 @@ from souvenance.domain.errors import InvalidInput
 
 MOST_INJECTED = 1000
 HEAVIEST = 10.0
+MOST_LIMIT = 10**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +20,8 @@ class VaultSettings:
 
     max_injected: how many facts a prompt is given at most, 1 to 1000 (F5). recency, importance, relevance: what each
     weighs when places are ranked, 0 to 10 (T4). time_zone: the IANA name of the zone in which « hier » is understood;
-    empty for that of whoever writes (F10).
+    empty for that of whoever writes (F10). daily_tokens: tokens that exchanges reading this vault may spend in a day
+    (UTC); member_rate: questions that one person may put to it in an hour; 0 for no limit (C6).
     """
 
     max_injected: int = 20
@@ -27,6 +29,8 @@ class VaultSettings:
     importance: float = 1.0
     relevance: float = 4.0
     time_zone: str = ""
+    daily_tokens: int = 0
+    member_rate: int = 0
 
     def __post_init__(self) -> None:
         if not _is_number(self.max_injected, whole=True) or not 1 <= self.max_injected <= MOST_INJECTED:
@@ -38,6 +42,10 @@ class VaultSettings:
             value = getattr(self, name)
             if not _is_number(value) or not 0 <= value <= HEAVIEST:
                 raise InvalidInput(f"The weight {name} is a number from 0 to {HEAVIEST:g}, not {value!r}.")
+        for name in LIMITS:
+            value = getattr(self, name)
+            if not _is_number(value, whole=True) or not 0 <= value <= MOST_LIMIT:
+                raise InvalidInput(f"{name} is a whole number from 0 (no limit) to {MOST_LIMIT}, not {value!r}.")
         if not isinstance(self.time_zone, str) or (self.time_zone and not _is_zone(self.time_zone)):
             raise InvalidInput(
                 f"There is no time zone {self.time_zone!r}.", hint="Use a name such as Europe/Paris, or leave it empty."
@@ -45,6 +53,7 @@ class VaultSettings:
 
 
 WEIGHTS = ("recency", "importance", "relevance")
+LIMITS = ("daily_tokens", "member_rate")
 NAMES = tuple(field.name for field in fields(VaultSettings))
 
 
@@ -72,7 +81,7 @@ def setting_from_text(name: str, text: str) -> Any:
     try:
         if name == "time_zone":
             return text
-        return int(text) if name == "max_injected" else float(text)
+        return int(text) if name in {"max_injected", *LIMITS} else float(text)
     except ValueError:
         raise InvalidInput(f"{name} is a number, not {text!r}.") from None
 

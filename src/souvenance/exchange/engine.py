@@ -32,18 +32,7 @@ class Exchange:
         persona: str = "",
         budget_tokens: int = BUDGET_TOKENS,
     ) -> AsyncIterator[Event]:
-        """Answer a question with memory; see `events` for what is yielded, in which order.
-
-        `actor` is who asks: only what they may read is read, and written only where they may write. `conversation` is
-        one that is stored: its turns are the history and this becomes its next; else `history` is what was said before,
-        oldest first, and nothing is stored. `vaults` names the vaults to read at full weight, alone (a server's own, for
-        a bot); else the person's attention decides, and Auto where it is on. `where` says whether memory may be read
-        and written in this channel. `member` is who speaks, where that is not the actor (a member of a server): facts
-        about them are kept under their id; `members` are the others present, so that facts about them are too. `about`
-        keeps to facts about the vault itself and these subjects; of everyone when left out. `language` is the
-        conversation's (`fr`, `en`), guessed from the question when left out. `persona` is the caller's own instruction,
-        put first. Closing the iterator, or cancelling the task, stops the model; what was said is kept.
-        """
+        """Answer a question with memory; see `events` for what is yielded, in which order."""
         raise NotImplementedError
 
     async def learn(

@@ -88,7 +88,7 @@ class Ladder:
         self,
         *,
         actor: Actor,
-        vault: str,
+        vault: str | Vault,
         message: str,
         about: Collection[Subject] | None = None,
         where: Where | None = None,
@@ -98,19 +98,25 @@ class Ladder:
     ) -> Given:
         """The facts of a vault that a prompt is given for a message: at most `max_injected`, within the budget.
 
-        The summary stands first, whole, and counts as one of them. `about` keeps to the vault itself and these
+        `vault` is a name, or a vault that this actor's scope holds. The summary stands first, whole, and counts as one
+        of them. `about` keeps to the vault itself and these
         subjects. `memory_type` asks what another step would give. Nothing is given where memory may not be read.
         """
         where = where or Where()
         if budget_tokens < 1:
             raise InvalidInput("budget_tokens is at least 1.")
         text = readable_text(message, what="message", limit=1_000_000)
-        with self._database.read() as tx:
-            found = vault_rows.named_vault(tx, actor, vault)
+        if isinstance(vault, Vault):
+            found = vault
+            if vault_rows.is_withheld(found, actor):
+                return self._nothing(found, step_of(found.memory_type), why="the vault is protected")
+        else:
+            with self._database.read() as tx:
+                found = vault_rows.named_vault(tx, actor, vault)
         step = step_of(memory_type or found.memory_type)
-        wanted = self._wanted(found, step, text)
         if not where.may_read:
-            return self._nothing(found, step, wanted, why="memory is not read in this channel")
+            return self._nothing(found, step, why="memory is not read in this channel")
+        wanted = self._wanted(found, step, text)
         with self._database.read() as tx:
             settings = settings_of(found.settings)
             summary = lists.find_summary(tx, vault_id=found.id)
@@ -150,10 +156,10 @@ class Ladder:
             return Wanted(vault=vault, text="", state=Matching.BY_STEP, why="")
         return self._search.prepare(vault=vault, message=text, by_meaning=step.by_meaning)
 
-    def _nothing(self, vault: Vault, step: Classic, wanted: Wanted, *, why: str) -> Given:
+    def _nothing(self, vault: Vault, step: Classic, *, why: str) -> Given:
         return Given(
             vault=vault, memory_type=step.memory_type, facts=(), text="", tokens=0, told=(), considered=0, left_out=0,
-            matching=wanted.state, why=why, shown=Shown(vault.id),
+            matching=Matching.BY_STEP, why=why, shown=Shown(vault.id),
         )  # fmt: skip
 
     def _places(

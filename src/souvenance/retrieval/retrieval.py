@@ -157,6 +157,35 @@ class Retrieval:
         self._audit(actor, "recall", topic, hits, recalled.confidence, trace, scope)
         return recalled
 
+    def documents(self, *, actor: Actor, question: str, scope: Scope, limit: int = 8) -> Answer:
+        """The passages of notes that answer a question put to a scope that was chosen already, each whole in `excerpt`,
+        at most one of each note; none where nothing relevant was found. A prompt is given them beside facts, which it
+        is given by each vault's step. Muted notes are left out. The audit has it as the exchange's one search."""
+        started = time.perf_counter()
+        asked = self._question(actor, question, None, None)
+        with self._database.read() as tx:
+            searched, why, waiting = self._search(tx, asked, scope=scope, matcher=None, note_class=None, depth=1)
+            places = _one_per_source(searched)
+            sure = Confidence(searched.confidence.sureness)
+            notes = [place for place in places if searched.passages[place].fact_number is None]
+            notes = notes[: 2 * limit] if sure is not Confidence.NONE else []
+            shown = rows.read_shown(tx, [searched.passages[place] for place in {*notes, *places[:5]}])
+        hits = {
+            place: _hit(searched, place, scope=scope, shown=shown[searched.passages[place].id], query=None)
+            for place in (*places[:5], *notes)
+            if searched.passages[place].id in shown
+        }
+        trace = self._trace(searched, scope, why=why, waiting=waiting, started=started, limit=20)
+        self._audit(actor, "exchange", question, [hits[p] for p in places[:5] if p in hits], sure, trace, scope)
+        kept = [place for place in notes if place in hits and not shown[searched.passages[place].id].muted]
+        return Answer(
+            query=question,
+            confidence=sure,
+            confidence_value=searched.confidence.value,
+            hits=tuple(hits[place] for place in kept[:limit]),
+            trace=trace,
+        )
+
     # --- steps -------------------------------------------------------------------------------------------------
 
     def _question(
@@ -285,7 +314,8 @@ def _one_per_source(searched: Searched, *, everything: bool = False) -> list[int
     return kept
 
 
-def _hit(searched: Searched, place: int, *, scope: Scope, shown: Shown, query: str) -> Hit:
+def _hit(searched: Searched, place: int, *, scope: Scope, shown: Shown, query: str | None) -> Hit:
+    """A hit with the excerpt that answers the query, or with the whole passage where none is given."""
     passage: Candidate = searched.passages[place]
     parts = searched.ranking.parts(place)
     sure = Confidence(searched.confidence.sureness)
@@ -297,7 +327,7 @@ def _hit(searched: Searched, place: int, *, scope: Scope, shown: Shown, query: s
         kind="fact" if passage.fact_number is not None else "note",
         vault=scope.vaults[passage.vault_id].slug,
         title=title,
-        excerpt=excerpt(shown.text, query),
+        excerpt=shown.text if query is None else excerpt(shown.text, query),
         score=parts.score,
         confidence=sure,
         path=f"{shown.folder}/{shown.title}" if shown.folder else shown.title,

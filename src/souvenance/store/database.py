@@ -24,7 +24,7 @@ from souvenance.domain.errors import (
 )
 from souvenance.store import tables
 
-SCHEMA_REVISION = "0002"
+SCHEMA_REVISION = "0003"
 BUSY_SECONDS = 60.0
 CHANGE_CHANNEL = "souvenance_change"
 EVERYTHING = "*"

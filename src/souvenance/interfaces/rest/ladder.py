@@ -9,7 +9,7 @@ from pydantic import Field
 
 from souvenance.domain.fact import SubjectKind
 from souvenance.domain.vault import MemoryType
-from souvenance.domain.vault_settings import settings_of
+from souvenance.domain.vault_settings import MOST_LIMIT, settings_of
 from souvenance.interfaces.rest.caller import Caller, Memory
 from souvenance.interfaces.rest.fields import Given, Shown, Text, VaultName
 from souvenance.interfaces.rest.vaults import VaultShown, shown
@@ -19,6 +19,7 @@ router = APIRouter(prefix="/vaults/{vault}", tags=["ladder"])
 
 MOST_TOKENS = 200_000
 Step = Annotated[MemoryType, Field(strict=False)]
+Limit = Annotated[int, Field(ge=0, le=MOST_LIMIT)]
 Weight = Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)]
 
 
@@ -36,6 +37,8 @@ class SettingsShown(Shown):
     importance: float
     relevance: float
     time_zone: str
+    daily_tokens: int
+    member_rate: int
 
 
 class SettingsGiven(Given):
@@ -46,6 +49,8 @@ class SettingsGiven(Given):
     importance: Weight | None = None
     relevance: Weight | None = None
     time_zone: Annotated[Text, Field(max_length=60)] | None = None
+    daily_tokens: Limit | None = None
+    member_rate: Limit | None = None
 
 
 class SimulationShown(Shown):

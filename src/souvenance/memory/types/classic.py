@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar
@@ -37,9 +37,10 @@ class Classic:
         it (F9)."""
         return replace(found, deleted_at=at, reason=reason)
 
-    def told(self, language: str) -> Sequence[str]:
-        """What a model is told it may do here, one sentence each; it is told nothing it may not do."""
-        return [line for ask, line in _TOLD[language if language in _TOLD else "en"].items() if ask in self.asks]
+    def told(self, language: str, asks: Collection[Ask] | None = None) -> Sequence[str]:
+        """What a model is told it may do here, one sentence each, or of that only `asks`; nothing it may not do."""
+        allowed = self.asks if asks is None else self.asks & frozenset(asks)
+        return [line for ask, line in _TOLD[language if language in _TOLD else "en"].items() if ask in allowed]
 
 
 _TOLD = {

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from souvenance.store.tables.books import change_mark, claim, counter
 from souvenance.store.tables.context import context_item, context_setting
+from souvenance.store.tables.conversations import (
+    conversation,
+    endpoint,
+    endpoint_use,
+    protected_reply,
+    spending,
+    turn,
+    turn_vault,
+)
 from souvenance.store.tables.folders import watched_file, watched_folder
 from souvenance.store.tables.history import audit, change, retrieval, revision
 from souvenance.store.tables.index import (
@@ -31,8 +40,11 @@ __all__ = [
     "claim",
     "context_item",
     "context_setting",
+    "conversation",
     "counter",
     "embedding_model",
+    "endpoint",
+    "endpoint_use",
     "fact",
     "link",
     "membership",
@@ -41,14 +53,18 @@ __all__ = [
     "passage",
     "passage_vector",
     "passage_words",
+    "protected_reply",
     "retrieval",
     "revision",
     "scope_setting",
     "server",
     "server_member",
+    "spending",
     "team",
     "token",
     "token_vault",
+    "turn",
+    "turn_vault",
     "user",
     "vault",
     "vector_change",

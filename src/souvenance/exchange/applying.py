@@ -1,0 +1,295 @@
+"""Doing what a model asked of memory in a reply: what is allowed, once, within bounds; the rest is written down (F4).
+
+Whoever asks, a request does nothing when it only repeats what was put before the model: words that somebody pasted, or
+that stand in a document, are not the model's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from souvenance.domain.access import Actor
+from souvenance.domain.clock import Clock
+from souvenance.domain.errors import Conflict, NotAllowed, SouvenanceError
+from souvenance.domain.fact import Fact, State, SubjectKind, folded
+from souvenance.domain.note import title_key
+from souvenance.domain.vault import Protection, Vault
+from souvenance.exchange.events import Became, Member, Verb, Wrote
+from souvenance.exchange.gathering import Memory
+from souvenance.exchange.reply import Reply
+from souvenance.exchange.requests import Remember, Request, Unreadable
+from souvenance.memory.facts import Facts
+from souvenance.memory.ladder import Ladder
+from souvenance.memory.remember import Observation, Outcome
+from souvenance.memory.shown import LookUp, Replace, Retire, Where
+from souvenance.memory.shown import Outcome as Asked
+from souvenance.store import history
+from souvenance.store.database import Database
+from souvenance.vaults.protection import require_as_protected
+from souvenance.vaults.vaults import Vaults
+
+MOST_WRITTEN = 10
+"""Requests that one reply may have done."""
+
+MOST_PASTED = 5000
+"""Requests in what was put before the model that are known again."""
+
+_SELF = {"user", "me", "myself", "moi", "utilisateur", "utilisatrice", "the user", "l'utilisateur"}
+_BECAME = {Asked.DONE: Became.DONE, Asked.IGNORED: Became.IGNORED, Asked.REFUSED: Became.REFUSED}
+_ECHO = "it only repeats what was put before the model"
+_TOO_MANY = f"one reply has at most {MOST_WRITTEN} requests done"
+_NO_LOOK_UP = "a look-up opens the reply, once per question"
+
+
+@dataclass(slots=True, kw_only=True)
+class Occasion:
+    """The exchange in which a model asks: who put the question, where, with what before the model.
+
+    `learnt_from`: ids of the vaults whose content stood in the prompt, earlier turns included. `into`: the one vault
+    that was named, for facts about the vault and its members. `inputs`: all texts that were put before the model.
+    """
+
+    actor: Actor
+    memory: Memory
+    where: Where
+    learnt_from: frozenset[int]
+    language: str
+    member: Member | None = None
+    members: Sequence[Member] = ()
+    into: Vault | None = None
+    inputs: Sequence[str] = ()
+    echoes: frozenset[tuple[object, ...]] = field(default=frozenset())
+
+    def __post_init__(self) -> None:
+        pasted = Reply(most=MOST_PASTED)
+        for text in self.inputs:
+            pasted.feed(text[:200_000])
+            pasted.end()
+        self.echoes = frozenset(_gist(one.request) for one in pasted.asked)
+
+
+class Applying:
+    """Applies requests. Synchronous; each in its own transaction."""
+
+    def __init__(self, database: Database, clock: Clock, facts: Facts, ladder: Ladder, vaults: Vaults) -> None:
+        self._database = database
+        self._clock = clock
+        self._facts = facts
+        self._ladder = ladder
+        self._vaults = vaults
+
+    def apply(self, occasion: Occasion, reply: Reply) -> list[Wrote]:
+        """Do what a whole reply asked, in its order; look-ups were dealt with while it streamed."""
+        wrote: list[Wrote] = []
+        for asked in reply.asked:
+            if isinstance(asked.request, LookUp):
+                continue
+            is_full = sum(one.became is Became.DONE for one in wrote) >= MOST_WRITTEN
+            done = self._ignored(occasion, asked.request, _TOO_MANY) if is_full else self._one(occasion, asked.request)
+            wrote.append(replace(done, times=reply.times[asked.request]))
+        if reply.uncounted:
+            last = reply.asked[-1].request
+            wrote.append(replace(self._ignored(occasion, last, _TOO_MANY), times=reply.uncounted))
+        return wrote
+
+    def ignored_look_up(self, occasion: Occasion) -> Wrote:
+        """A look-up that came too late, or again: nothing is looked up, and the audit says so."""
+        return self._ignored(occasion, LookUp(query=""), _NO_LOOK_UP)
+
+    def look_up(self, occasion: Occasion, request: LookUp) -> tuple[list[Fact], str, str]:
+        """What the vaults that were read hold under that name, where their step allows: the facts, the vault's slug,
+        and why nothing was looked up where nothing was. Facts found may be corrected like those shown."""
+        memory = occasion.memory
+        if _gist(request) in occasion.echoes:
+            self._ignored(occasion, request, _ECHO)
+            return [], "", _ECHO
+        found: list[Fact] = []
+        why, vaults = "memory was not read", []
+        for vault_id, shown in memory.shown.items():
+            done = self._ladder.apply_request(actor=occasion.actor, shown=shown, request=request, where=occasion.where)
+            if done.outcome is Asked.DONE:
+                found += done.found
+                vaults.append(memory.vaults[vault_id].slug)
+            else:
+                why = done.why
+        memory.facts += found
+        return found, ", ".join(vaults), "" if vaults else why
+
+    def undo(self, *, actor: Actor, wrote: Wrote) -> Wrote:
+        """Take back what was written, unless somebody changed it since (C5)."""
+        if not wrote.can_undo or wrote.number is None:
+            raise Conflict("There is nothing to undo here.", hint="Nothing was written, or it was undone already.")
+        found = self._unchanged(actor, wrote.number, wrote.version)
+        successor = None
+        if wrote.successor is not None and wrote.successor_version is not None:
+            successor = self._unchanged(actor, wrote.successor, wrote.successor_version)
+        if wrote.verb is Verb.REMEMBER:
+            if found.state is not State.TRASHED:
+                self._facts.delete(actor=actor, number=found.number)
+        else:
+            self._facts.restore(actor=actor, number=found.number)
+            if successor is not None and successor.state is not State.TRASHED:
+                self._facts.delete(actor=actor, number=successor.number)
+        return replace(wrote, undone=True)
+
+    def _unchanged(self, actor: Actor, number: int, version: int | None) -> Fact:
+        found = self._facts.get(actor=actor, number=number)
+        if found.version != version:
+            raise Conflict(
+                f"Fact #{number} was changed since; it is left as it is.", hint="Its history has every wording."
+            )
+        return found
+
+    # --- one request -------------------------------------------------------------------------------------------
+
+    def _one(self, occasion: Occasion, request: Request) -> Wrote:
+        if isinstance(request, Unreadable):
+            return self._ignored(occasion, request, request.why)
+        if _gist(request) in occasion.echoes:
+            return self._ignored(occasion, request, _ECHO)
+        if isinstance(request, LookUp) or not (occasion.where.may_write and occasion.actor.can_write):
+            return self._ignored(occasion, request, "memory is not written here")
+        try:
+            if isinstance(request, Remember):
+                return self._remember(occasion, request)
+            return self._end(occasion, request)
+        except SouvenanceError as error:
+            return self._ignored(occasion, request, str(error), became=Became.REFUSED)
+
+    def _remember(self, occasion: Occasion, request: Remember) -> Wrote:
+        said = folded(request.content)
+        for known in occasion.memory.facts:
+            if folded(known.content) == said:
+                slug = occasion.memory.vaults[known.vault_id].slug if known.vault_id in occasion.memory.vaults else ""
+                return Wrote(
+                    verb=Verb.REMEMBER, became=Became.SKIPPED, why="memory says so already", vault=slug,
+                    number=known.number, key=known.key, content=known.content,
+                )  # fmt: skip
+        model = replace(occasion.actor, is_model=True)
+        about = request.about.strip()
+        member = _member(occasion, about)
+        vault = self._vault_for(occasion, about, member)
+        observation = Observation(
+            content=request.content,
+            key=request.key,
+            importance=request.importance,
+            channel=occasion.where.channel,
+            author=occasion.member.name if occasion.member else "",
+            language=occasion.language,
+            subject_kind=SubjectKind.MEMBER if member and vault else SubjectKind.VAULT,
+            subject_id=member.id if member and vault else "",
+        )
+        if vault is None:
+            kept = self._facts.remember_about_user(actor=model, observation=observation)
+            slug = "personal"
+        else:
+            (kept,) = self._facts.remember(actor=model, vault=vault.slug, observations=[observation])
+            slug = vault.slug
+        is_new = kept.outcome is not Outcome.SKIPPED
+        return Wrote(
+            verb=Verb.REMEMBER,
+            became=Became.DONE if is_new else Became.SKIPPED,
+            why="" if is_new else "memory says so already",
+            vault=slug,
+            number=kept.fact.number,
+            version=kept.fact.version,
+            key=kept.fact.key,
+            content=kept.fact.content,
+        )
+
+    def _vault_for(self, occasion: Occasion, about: str, member: Member | None) -> Vault | None:
+        """Where a fact goes; None for the personal vault. What was learnt from a protected vault goes to one (V8)."""
+        actor, memory = occasion.actor, occasion.memory
+        vault = occasion.into
+        if vault is None and not (member is None and title_key(about) in _SELF):
+            names = {title_key(about), title_key(about).replace(" ", "-")}
+            named = [one for one in memory.vaults.values() if about and {title_key(one.name), one.slug} & names]
+            read = list(memory.vaults.values())
+            vault = named[0] if len(named) == 1 else read[0] if len(read) == 1 else None
+        with self._database.write() as tx:
+            target = vault or self._vaults.personal(tx, actor)
+            try:
+                require_as_protected(tx, learnt_from=occasion.learnt_from, into=target.id)
+            except NotAllowed:
+                safe = [one for one in memory.vaults.values() if one.protection is Protection.MAXIMUM]
+                if len(safe) != 1 or not safe[0].can_configure or occasion.into is not None:
+                    raise
+                target = vault = safe[0]
+                require_as_protected(tx, learnt_from=occasion.learnt_from, into=target.id)
+        return vault
+
+    def _end(self, occasion: Occasion, request: Retire | Replace) -> Wrote:
+        verb = _verb(request)
+        shown = next((one for one in occasion.memory.shown.values() if request.number in one.versions), None)
+        if shown is None:
+            return self._ignored(occasion, request, "the number was not shown in this exchange")
+        with self._database.read() as tx:
+            require_as_protected(tx, learnt_from=occasion.learnt_from, into=shown.vault_id)
+        done = self._ladder.apply_request(actor=occasion.actor, shown=shown, request=request, where=occasion.where)
+        if done.outcome is Asked.REFUSED:
+            return self._ignored(occasion, request, done.why, became=Became.REFUSED)
+        fact, successor = done.fact, done.successor
+        is_new = fact is not None and successor is not None and successor.created_at == fact.updated_at
+        return Wrote(
+            verb=verb,
+            became=_BECAME[done.outcome],
+            why=done.why or (fact.reason if fact else ""),
+            vault=occasion.memory.vaults[shown.vault_id].slug,
+            number=request.number,
+            version=fact.version if fact else None,
+            successor=successor.number if successor else None,
+            successor_version=successor.version if successor and is_new else None,
+            key=fact.key if fact else "",
+            content=successor.content if successor else fact.content if fact else "",
+        )
+
+    def _ignored(self, occasion: Occasion, request: Request, why: str, *, became: Became = Became.IGNORED) -> Wrote:
+        """Nothing is done; who, what and why is in the audit, never the words (F4, A4)."""
+        verb, number = _verb(request), getattr(request, "number", None)
+        ids = list(occasion.memory.shown) or ([occasion.into.id] if occasion.into else [])
+        named = {} if number is None else {"number": number}
+        with self._database.write() as tx:
+            history.record_audit(
+                tx,
+                replace(occasion.actor, is_model=True),
+                verb="fact.ignored",
+                at=self._clock(),
+                vault_id=ids[0] if len(ids) == 1 else None,
+                asked=verb,
+                why=why,
+                **named,
+            )
+        return Wrote(verb=verb, became=became, why=why, number=number)
+
+
+def _verb(request: Request) -> Verb:
+    if isinstance(request, Unreadable):
+        return request.verb
+    return {Remember: Verb.REMEMBER, Retire: Verb.RETIRE, Replace: Verb.REPLACE, LookUp: Verb.LOOK_UP}[type(request)]
+
+
+def _gist(request: Request) -> tuple[object, ...]:
+    """What makes two requests the same, however they are written."""
+    if isinstance(request, Retire):
+        return (Verb.RETIRE, request.number)
+    if isinstance(request, Replace):
+        return (Verb.REPLACE, request.number, _letters(request.content))
+    if isinstance(request, LookUp):
+        return (Verb.LOOK_UP, _letters(request.query))
+    if isinstance(request, Remember):
+        return (Verb.REMEMBER, _letters(request.content))
+    return (request.verb, request.why)
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in folded(text) if c.isalnum())
+
+
+def _member(occasion: Occasion, about: str) -> Member | None:
+    """The member a fact is about: whoever speaks, or one who is present, by name or id."""
+    wanted = title_key(about)
+    if occasion.member is not None and wanted in _SELF:
+        return occasion.member
+    present = [*occasion.members, *([occasion.member] if occasion.member else [])]
+    return next((one for one in present if wanted and wanted in {title_key(one.name), title_key(one.id)}), None)

@@ -1,0 +1,157 @@
+"""The use cases of stored conversations: listed, searched, renamed, taken up again, deleted (V7, C5)."""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from souvenance.domain.access import Actor
+from souvenance.domain.clock import Clock
+from souvenance.domain.errors import Conflict, InvalidInput, NotFound
+from souvenance.domain.fact import readable_text
+from souvenance.domain.protection import HIDDEN_NAME, may_leave
+from souvenance.domain.vault import Protection, clean_name
+from souvenance.exchange.applying import Applying
+from souvenance.exchange.events import Became, Verb, Wrote
+from souvenance.store import conversations as rows
+from souvenance.store.conversations import Conversation, Turn
+from souvenance.store.database import Database, Transaction
+
+MOST_LISTED = 200
+LONGEST_TITLE = 80
+UNTITLED = "…"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A conversation with its turns; of those made from a protected vault, only that they are there goes over a cloud
+    route."""
+
+    conversation: Conversation
+    turns: tuple[Turn, ...]
+
+
+class Conversations:
+    """A person's conversations; a token has those it began, and no other (A3)."""
+
+    def __init__(self, database: Database, clock: Clock, applying: Applying) -> None:
+        self._database = database
+        self._clock = clock
+        self._applying = applying
+
+    def start(self, *, actor: Actor, title: str = "", without_memory: bool = False) -> Conversation:
+        """A new conversation, without a turn yet; it is titled by its first question where no title is given."""
+        with self._database.write() as tx:
+            made = rows.add_conversation(
+                tx,
+                actor=actor,
+                title=clean_name(title, what="title") if title.strip() else UNTITLED,
+                without_memory=without_memory,
+                at=self._clock(),
+            )
+            return found_in(tx, actor, made)
+
+    def list(self, *, actor: Actor, query: str = "", limit: int = 50, offset: int = 0) -> builtins.list[Conversation]:
+        """The caller's conversations, the last used first; with `query`, those that say it."""
+        if not 1 <= limit <= MOST_LISTED or offset < 0:
+            raise InvalidInput(f"A page has 1 to {MOST_LISTED} conversations and starts at 0 or later.")
+        wanted = readable_text(query, what="query", limit=4000)
+        with self._database.read() as tx:
+            found = rows.list_conversations(
+                tx, actor, query=wanted, open_only=not _may_see(actor), limit=limit, offset=offset
+            )
+        return [_shown(one, actor) for one in found]
+
+    def get(self, *, actor: Actor, conversation: int) -> Opened:
+        """One conversation with its turns."""
+        with self._database.read() as tx:
+            found = found_in(tx, actor, conversation)
+            turns = rows.list_turns(tx, conversation_id=conversation)
+        return Opened(conversation=_shown(found, actor), turns=tuple(_shown_turn(one, actor) for one in turns))
+
+    def change(
+        self, *, actor: Actor, conversation: int, title: str | None = None, without_memory: bool | None = None
+    ) -> Conversation:
+        """Rename it, or say whether memory is read in it; what is left out stays."""
+        actor.require_write()
+        values: dict[str, Any] = {}
+        if title is not None:
+            values["title"] = clean_name(title, what="title")
+        if without_memory is not None:
+            values["without_memory"] = without_memory
+        with self._database.write() as tx:
+            found_in(tx, actor, conversation)
+            if values:
+                rows.save_conversation(tx, conversation_id=conversation, values=values)
+            return _shown(found_in(tx, actor, conversation), actor)
+
+    def delete(self, *, actor: Actor, conversation: int) -> None:
+        """Delete it with its turns, for good; what was learnt in it stays in memory."""
+        actor.require_write()
+        with self._database.write() as tx:
+            found_in(tx, actor, conversation)
+            rows.remove_conversation(tx, conversation_id=conversation)
+
+    def undo(self, *, actor: Actor, conversation: int, turn: int, place: int) -> Wrote:
+        """Take back what an answer wrote: the thing at that place of its list, from 0 (C5)."""
+        wrote = self._wrote(actor, conversation, turn)
+        if not 0 <= place < len(wrote):
+            raise NotFound("That answer wrote no such thing.", hint="The conversation lists what each answer wrote.")
+        undone = self._applying.undo(actor=actor, wrote=wrote[place])
+        with self._database.write() as tx:
+            kept = [one.as_dict() for one in self._wrote_in(tx, actor, conversation, turn)]
+            if place >= len(kept):
+                raise Conflict("The answer was changed meanwhile.", hint="Read the conversation again.")
+            kept[place] = undone.as_dict()
+            rows.save_turn(tx, conversation_id=conversation, ordinal=turn, values={"wrote": kept})
+        return undone
+
+    def _wrote(self, actor: Actor, conversation: int, turn: int) -> builtins.list[Wrote]:
+        with self._database.read() as tx:
+            return self._wrote_in(tx, actor, conversation, turn)
+
+    @staticmethod
+    def _wrote_in(tx: Transaction, actor: Actor, conversation: int, turn: int) -> builtins.list[Wrote]:
+        found_in(tx, actor, conversation)
+        for one in rows.list_turns(tx, conversation_id=conversation):
+            if one.ordinal == turn:
+                return [wrote_of(item) for item in one.wrote]
+        raise NotFound("That conversation has no such turn.", hint="Read it again: turns are counted from 1.")
+
+
+def found_in(tx: Transaction, actor: Actor, conversation: int) -> Conversation:
+    """The conversation, where it is this actor's."""
+    found = rows.find_conversation(tx, actor, conversation)
+    if found is None:
+        raise NotFound("You have no such conversation.", hint="souvenance conversation list shows yours.")
+    return found
+
+
+def wrote_of(kept: Any) -> Wrote:
+    """What a model asked of memory, as a turn keeps it."""
+    names = {field.name for field in fields(Wrote)}
+    values = {name: value for name, value in dict(kept).items() if name in names}
+    return Wrote(**values | {"verb": Verb(values["verb"]), "became": Became(values["became"])})
+
+
+def title_from(question: str) -> str:
+    """A title made of a question's first words."""
+    line = " ".join(question.split())
+    cleaned = "".join(c for c in line if c.isprintable())
+    return cleaned if len(cleaned) <= LONGEST_TITLE else cleaned[: LONGEST_TITLE - 1].rstrip() + "…"
+
+
+def _may_see(actor: Actor) -> bool:
+    return may_leave(Protection.MAXIMUM, actor.route)
+
+
+def _shown(found: Conversation, actor: Actor) -> Conversation:
+    hidden = found.is_protected and not _may_see(actor)
+    return replace(found, title=HIDDEN_NAME["en"]) if hidden else found
+
+
+def _shown_turn(found: Turn, actor: Actor) -> Turn:
+    if not found.is_protected or _may_see(actor):
+        return found
+    return replace(found, question="", answer="", failure=None, trace=None, wrote=())

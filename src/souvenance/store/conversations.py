@@ -1,0 +1,257 @@
+"""Conversations and their turns, per user; what was made from which vault is kept with each turn (V7, V8)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from souvenance.domain.access import Actor
+from souvenance.domain.fact import folded
+from souvenance.domain.vault import Protection
+from souvenance.store.database import Transaction
+from souvenance.store.tables import conversation, protected_reply, turn, turn_vault, vault
+
+LONGEST_FOLDED = 200_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """A conversation. `without_memory`: nothing is read in it, whatever the weights (V7)."""
+
+    id: int
+    title: str
+    without_memory: bool
+    created_at: datetime
+    updated_at: datetime
+    turns: int = 0
+    is_protected: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A question and what came of it. `state`: `asked`, `done`, `stopped` or `failed`. `is_protected`: it was made from
+    a vault that is at maximum protection now, or is gone."""
+
+    ordinal: int
+    state: str
+    question: str
+    answer: str = ""
+    failure: Mapping[str, Any] | None = None
+    model: str = ""
+    trace: Mapping[str, Any] | None = None
+    wrote: Sequence[Mapping[str, Any]] = ()
+    asked_at: datetime
+    answered_at: datetime | None = None
+    read: frozenset[int] = field(default=frozenset())
+    is_protected: bool = False
+
+
+def mine(actor: Actor) -> ColumnElement[bool]:
+    """The condition that a conversation is this actor's: a person has all of theirs, a token those it began."""
+    condition = conversation.c.user_id == actor.user_id
+    return condition if actor.token_id is None else and_(condition, conversation.c.token_id == actor.token_id)
+
+
+def _open_vaults() -> Any:
+    return select(vault.c.id).where(vault.c.protection != Protection.MAXIMUM)
+
+
+def _is_guarded() -> Any:
+    """Rows of turn_vault whose vault is protected now, or gone: no foreign key holds them."""
+    return turn_vault.c.vault_id.not_in(_open_vaults())
+
+
+def _protected_conversations(ids: Collection[int]) -> Any:
+    return select(turn_vault.c.conversation_id).where(turn_vault.c.conversation_id.in_(list(ids)), _is_guarded())
+
+
+def add_conversation(tx: Transaction, *, actor: Actor, title: str, without_memory: bool, at: datetime) -> int:
+    """A new conversation; its id."""
+    statement = insert(conversation).values(
+        user_id=actor.user_id,
+        token_id=actor.token_id,
+        title=title,
+        without_memory=without_memory,
+        created_at=at,
+        updated_at=at,
+    )
+    return int(tx.execute(statement.returning(conversation.c.id)).scalar_one())
+
+
+def list_conversations(
+    tx: Transaction, actor: Actor, *, query: str = "", open_only: bool = False, limit: int, offset: int = 0
+) -> list[Conversation]:
+    """The actor's conversations, the last used first; with `query`, those that say it, case and accents aside.
+
+    `open_only` looks only through turns that no protected vault is in.
+    """
+    statement = select(conversation).where(mine(actor))
+    wanted = folded(query)
+    if wanted:
+        here = turn.c.folded.contains(wanted, autoescape=True)
+        if open_only:
+            here = and_(
+                here,
+                ~select(turn_vault.c.vault_id)
+                .where(
+                    turn_vault.c.conversation_id == turn.c.conversation_id,
+                    turn_vault.c.ordinal == turn.c.ordinal,
+                    _is_guarded(),
+                )
+                .exists(),
+            )
+        said = select(turn.c.conversation_id).where(here)
+        statement = statement.where(conversation.c.id.in_(said))
+    statement = statement.order_by(conversation.c.updated_at.desc(), conversation.c.id.desc())
+    return _conversations(tx, statement.limit(limit).offset(offset))
+
+
+def find_conversation(tx: Transaction, actor: Actor, conversation_id: int) -> Conversation | None:
+    """One conversation of the actor's."""
+    found = _conversations(tx, select(conversation).where(mine(actor), conversation.c.id == conversation_id))
+    return found[0] if found else None
+
+
+def _conversations(tx: Transaction, statement: Any) -> list[Conversation]:
+    rows = tx.execute(statement).mappings().all()
+    ids = [row["id"] for row in rows]
+    counted = select(turn.c.conversation_id, func.count().label("turns")).where(turn.c.conversation_id.in_(ids))
+    counts = {row.conversation_id: row.turns for row in tx.execute(counted.group_by(turn.c.conversation_id))}
+    guarded = set(tx.execute(_protected_conversations(ids)).scalars())
+    return [
+        Conversation(
+            id=row["id"],
+            title=row["title"],
+            without_memory=bool(row["without_memory"]),
+            created_at=row["created_at"],
+            updated_at=row["updated_at"],
+            turns=counts.get(row["id"], 0),
+            is_protected=row["id"] in guarded,
+        )
+        for row in rows
+    ]
+
+
+def save_conversation(tx: Transaction, *, conversation_id: int, values: Mapping[str, Any]) -> None:
+    """Change columns of one conversation."""
+    tx.execute(update(conversation).where(conversation.c.id == conversation_id).values(**values))
+
+
+def remove_conversation(tx: Transaction, *, conversation_id: int) -> None:
+    """Remove a conversation with its turns."""
+    tx.execute(delete(conversation).where(conversation.c.id == conversation_id))
+
+
+# --- turns -----------------------------------------------------------------------------------------------------
+
+
+def add_turn(tx: Transaction, *, conversation_id: int, question: str, at: datetime) -> int:
+    """The next turn of a conversation, asked and not answered yet; its ordinal, from 1."""
+    tx.hold("turn", conversation_id)
+    last = tx.execute(
+        select(func.coalesce(func.max(turn.c.ordinal), 0)).where(turn.c.conversation_id == conversation_id)
+    ).scalar_one()
+    ordinal = int(last) + 1
+    tx.execute(
+        insert(turn).values(
+            conversation_id=conversation_id,
+            ordinal=ordinal,
+            state="asked",
+            question=question,
+            folded=folded(question)[:LONGEST_FOLDED],
+            asked_at=at,
+        )
+    )
+    save_conversation(tx, conversation_id=conversation_id, values={"updated_at": at})
+    return ordinal
+
+
+def save_turn(
+    tx: Transaction, *, conversation_id: int, ordinal: int, values: Mapping[str, Any], read: Collection[int] = ()
+) -> bool:
+    """Change columns of one turn, and add to the vaults it was made from; False where it is not there any more."""
+    here = (turn.c.conversation_id == conversation_id) & (turn.c.ordinal == ordinal)
+    if tx.execute(update(turn).where(here).values(**values)).rowcount != 1:
+        return False
+    rows = [{"vault_id": one, "conversation_id": conversation_id, "ordinal": ordinal} for one in sorted(read)]
+    if rows:
+        statement = (sqlite_insert if tx.is_sqlite else postgresql_insert)(turn_vault)
+        tx.execute(statement.on_conflict_do_nothing(), rows)
+    return True
+
+
+def folded_turn(question: str, answer: str) -> str:
+    """What instant search looks through of a turn."""
+    return f"{folded(question)}\n{folded(answer)}"[:LONGEST_FOLDED]
+
+
+def list_turns(tx: Transaction, *, conversation_id: int, last: int | None = None) -> list[Turn]:
+    """The turns of a conversation in order, or the last of them."""
+    statement = select(turn).where(turn.c.conversation_id == conversation_id).order_by(turn.c.ordinal.desc())
+    rows = tx.execute(statement.limit(last)).mappings().all()[::-1]
+    read: dict[int, set[int]] = {}
+    for row in tx.execute(select(turn_vault).where(turn_vault.c.conversation_id == conversation_id)):
+        read.setdefault(row.ordinal, set()).add(row.vault_id)
+    guarded = set(
+        tx.execute(
+            select(turn_vault.c.ordinal).where(turn_vault.c.conversation_id == conversation_id, _is_guarded())
+        ).scalars()
+    )
+    return [
+        Turn(
+            ordinal=row["ordinal"],
+            state=row["state"],
+            question=row["question"],
+            answer=row["answer"],
+            failure=row["failure"],
+            model=row["model"],
+            trace=row["trace"],
+            wrote=tuple(row["wrote"] or ()),
+            asked_at=row["asked_at"],
+            answered_at=row["answered_at"],
+            read=frozenset(read.get(row["ordinal"], ())),
+            is_protected=row["ordinal"] in guarded,
+        )
+        for row in rows
+    ]
+
+
+def remove_turns_made_from(tx: Transaction, *, vault_id: int) -> int:
+    """Remove every turn that was made from a vault, of whoever; how many."""
+    keys = tx.execute(
+        select(turn_vault.c.conversation_id, turn_vault.c.ordinal).where(turn_vault.c.vault_id == vault_id)
+    ).all()
+    for key in keys:
+        tx.execute(delete(turn).where(turn.c.conversation_id == key.conversation_id, turn.c.ordinal == key.ordinal))
+    tx.execute(delete(protected_reply).where(protected_reply.c.vault_id == vault_id))
+    return len(keys)
+
+
+# --- replies that programs keep --------------------------------------------------------------------------------
+
+
+def note_reply(tx: Transaction, *, user_id: int, hashed: str, read: Collection[int], at: datetime) -> None:
+    """Remember of a reply, by its hash, which vaults it was made from."""
+    rows = [{"vault_id": one, "user_id": user_id, "hash": hashed, "at": at} for one in sorted(read)]
+    if rows:
+        statement = (sqlite_insert if tx.is_sqlite else postgresql_insert)(protected_reply)
+        tx.execute(statement.on_conflict_do_nothing(), rows)
+
+
+def read_for(tx: Transaction, *, user_id: int, hashes: Collection[str]) -> dict[str, frozenset[int]]:
+    """The vaults that replies were made from, by their hashes."""
+    found: dict[str, set[int]] = {}
+    wanted = list(hashes)
+    for start in range(0, len(wanted), 500):
+        statement = select(protected_reply.c.hash, protected_reply.c.vault_id).where(
+            protected_reply.c.user_id == user_id, protected_reply.c.hash.in_(wanted[start : start + 500])
+        )
+        for row in tx.execute(statement):
+            found.setdefault(row.hash, set()).add(row.vault_id)
+    return {hashed: frozenset(ids) for hashed, ids in found.items()}

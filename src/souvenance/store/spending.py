@@ -1,0 +1,83 @@
+"""Tokens spent, by vault, use, member and hour (C6)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from souvenance.domain.endpoint import Use
+from souvenance.store.database import Transaction
+from souvenance.store.tables import spending as table
+
+NO_VAULT = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """What one vault spent on one use: calls, and tokens sent and received. Vault 0: what no vault was read for."""
+
+    vault_id: int
+    use: Use
+    calls: int
+    sent: int
+    received: int
+
+
+def add_spending(
+    tx: Transaction, *, vault_id: int, use: Use, member: str, hour: datetime, calls: int, sent: int, received: int
+) -> None:
+    """Add to what was spent in that hour."""
+    statement = (sqlite_insert if tx.is_sqlite else postgresql_insert)(table).values(
+        vault_id=vault_id, used_for=use, member=member, hour=hour, calls=calls, sent=sent, received=received
+    )
+    more = {name: table.c[name] + statement.excluded[name] for name in ("calls", "sent", "received")}
+    tx.execute(statement.on_conflict_do_update(index_elements=["vault_id", "used_for", "member", "hour"], set_=more))
+
+
+def list_spending(tx: Transaction, *, vault_ids: Collection[int], since: datetime) -> list[Spending]:
+    """What these vaults spent since a moment, by use."""
+    statement = (
+        select(
+            table.c.vault_id,
+            table.c.used_for,
+            func.sum(table.c.calls).label("calls"),
+            func.sum(table.c.sent).label("sent"),
+            func.sum(table.c.received).label("received"),
+        )
+        .where(table.c.vault_id.in_(list(vault_ids)), table.c.hour >= since)
+        .group_by(table.c.vault_id, table.c.used_for)
+        .order_by(table.c.vault_id, table.c.used_for)
+    )
+    return [
+        Spending(
+            vault_id=row.vault_id,
+            use=Use(row.used_for),
+            calls=int(row.calls),
+            sent=int(row.sent),
+            received=int(row.received),
+        )
+        for row in tx.execute(statement)
+    ]
+
+
+def tokens_since(tx: Transaction, *, vault_id: int, since: datetime) -> int:
+    """Tokens sent and received for a vault since a moment, all uses together."""
+    total = func.coalesce(func.sum(table.c.sent + table.c.received), 0)
+    return int(tx.execute(select(total).where(table.c.vault_id == vault_id, table.c.hour >= since)).scalar_one())
+
+
+def questions_in(tx: Transaction, *, vault_id: int, member: str, hour: datetime) -> int:
+    """How many questions a member put to a vault in that hour."""
+    mine = (table.c.vault_id == vault_id) & (table.c.member == member) & (table.c.hour == hour)
+    statement = select(func.coalesce(func.sum(table.c.calls), 0)).where(mine, table.c.used_for == Use.ANSWERS)
+    return int(tx.execute(statement).scalar_one())
+
+
+def forget_member(tx: Transaction, *, vault_id: int, member: str) -> None:
+    """Remove what counts under a member's id: the totals of the vault lose it."""
+    tx.execute(delete(table).where(table.c.vault_id == vault_id, table.c.member == member))
