@@ -49,13 +49,21 @@ def as_json(data: Any, *, status: int = 200, headers: dict[str, str] | None = No
     return web.Response(body=json.dumps(data).encode(), status=status, headers=sent)
 
 
-def refusal(status: int, code: int, message: str, **errors: Any) -> web.HTTPException:
+class Refusal(Exception):
+    """What the API refuses, with its status and body."""
+
+    def __init__(self, status: int, body: Payload) -> None:
+        super().__init__(body["message"])
+        self.status = status
+        self.body = body
+
+
+def refusal(status: int, code: int, message: str, **errors: Any) -> Refusal:
     """An error as the API writes it."""
     body: Payload = {"code": code, "message": message}
     if errors:
         body["errors"] = {name: {"_errors": [{"code": what, "message": what}]} for name, what in errors.items()}
-    kind = {400: web.HTTPBadRequest, 401: web.HTTPUnauthorized, 403: web.HTTPForbidden, 404: web.HTTPNotFound}[status]
-    return kind(body=json.dumps(body).encode(), headers={"Content-Type": "application/json"})
+    return Refusal(status, body)
 
 
 class Rest:
@@ -98,15 +106,10 @@ class Rest:
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        by_token = request.path.partition("/api/v10")[2].startswith(("/interactions/", "/webhooks/"))
-        if not by_token and request.headers.get("Authorization") != f"Bot {self.token}":
-            raise refusal(401, 0, "401: Unauthorized")
-        if self.to_limit:
-            self.to_limit -= 1
-            body = {"message": "You are being rate limited.", "retry_after": 0.05, "global": False}
-            headers = {"Retry-After": "1", "X-RateLimit-Scope": "user", "Via": "1.1 here"}
-            return as_json(body, status=429, headers=headers)
-        response = await handler(request)
+        try:
+            response = await self._answered(request, handler)
+        except Refusal as refused:
+            return as_json(refused.body, status=refused.status)
         response.headers.update(
             {
                 "X-RateLimit-Limit": "50",
@@ -117,6 +120,17 @@ class Rest:
             }
         )
         return response
+
+    async def _answered(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        by_token = request.path.partition("/api/v10")[2].startswith(("/interactions/", "/webhooks/"))
+        if not by_token and request.headers.get("Authorization") != f"Bot {self.token}":
+            raise refusal(401, 0, "401: Unauthorized")
+        if self.to_limit:
+            self.to_limit -= 1
+            body = {"message": "You are being rate limited.", "retry_after": 0.05, "global": False}
+            headers = {"Retry-After": "1", "X-RateLimit-Scope": "user", "Via": "1.1 here"}
+            return as_json(body, status=429, headers=headers)
+        return await handler(request)
 
     # --- who the bot is ------------------------------------------------------------------------------------------
 

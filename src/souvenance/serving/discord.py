@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.util
+import logging
 import signal
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,9 @@ def run(settings: Settings) -> None:
     from souvenance.interfaces.discord.bot import Bot
 
     logs.configure(form=settings.log_format, level=settings.log_level)
+    # Below this level discord.py logs whole events: what people say, and the token.
+    logging.getLogger("discord").setLevel(max(logging.INFO, logging.getLogger().level))
+    logging.getLogger("discord.client").addFilter(lambda record: "voice will NOT" not in record.getMessage())
     memory = open_application(settings)
     try:
         memory.embedding.start_background()

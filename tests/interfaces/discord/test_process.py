@@ -28,7 +28,7 @@ main()
 
 @contextlib.asynccontextmanager
 async def started(server: DiscordServer, folder: Path, *, token: str | None) -> AsyncIterator[Process]:
-    variables = os.environ | {"SOUVENANCE_EMBEDDER": "none", "PYTHONWARNINGS": "ignore"}
+    variables = os.environ | {"SOUVENANCE_EMBEDDER": "none", "SOUVENANCE_LOG_LEVEL": "debug"}
     variables |= {} if token is None else {"SOUVENANCE_DISCORD_TOKEN": token}
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", START, server.api_url, server.gateway_url, "discord", "--data", str(folder),
@@ -54,7 +54,8 @@ async def test_it_runs_until_it_is_told_to_stop_and_keeps_its_token_to_itself(tm
             out, err = await asyncio.wait_for(process.communicate(), timeout=20)
     said = (out + err).decode()
     assert process.returncode == 0, said
-    assert "the bot is ready" in said
+    assert "stopped" in said
+    assert "ana" not in said
     assert server.token not in said
     assert server.token.split(".")[-1] not in said
 
