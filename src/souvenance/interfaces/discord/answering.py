@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import discord
 import structlog
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor
-from souvenance.domain.errors import Withheld
+from souvenance.domain.errors import CapReached, SouvenanceError, Withheld
 from souvenance.domain.server import Place, Server
 from souvenance.exchange.events import Became, Ended, Event, Failed, Gathered, Member, Wrote
 from souvenance.interfaces.discord.around import look_around, text_of
 from souvenance.interfaces.discord.places import member_of
 from souvenance.interfaces.discord.splitting import split_reply
-from souvenance.interfaces.discord.words import language_of, say
+from souvenance.interfaces.discord.words import language_of, refusal, say
 from souvenance.memory.shown import Where
 from souvenance.servers.members import acting, where_permitted
 
 PERSONA = (
     "You answer in a channel of a Discord server, where several people speak. Be brief. Discord's Markdown is shown."
 )
+NOWHERE = Where(may_read=False, may_write=False)
 NOBODY = discord.AllowedMentions.none()
 """Whatever a reply says, it notifies nobody."""
 
@@ -55,40 +57,35 @@ class Answering:
             async with _typing(message.channel):
                 reply = await self._reply(question, language)
         except Exception as error:
-            log.exception("an answer failed", guild=getattr(message.guild, "id", None), error=type(error).__name__)
-            reply = say(language, "fault")
+            if not isinstance(error, SouvenanceError):
+                log.exception("an answer failed", channel=message.channel.id)
+            reply = refusal(error, language)
         await send(message, reply)
 
     async def _reply(self, question: Question, language: str) -> str:
-        server, message = question.server, question.message
+        message, server = question.message, question.server
+        author = Member(id=str(message.author.id), name=message.author.display_name)
+        text = text_of(message, question.bot) or say(language, "bare")
+        ask = partial(self._memory.exchange.answer, question=text, persona=PERSONA)
         if server is None:
-            events = self._memory.exchange.answer(
-                actor=self._actor,
-                question=text_of(message, question.bot),
-                with_memory=False,
-                where=Where(may_read=False, may_write=False),
-                member=Member(id=str(message.author.id), name=message.author.display_name),
-                persona=PERSONA,
-            )
-            return await _told(events, language)
+            return await _told(ask(actor=self._actor, member=author, with_memory=False, where=NOWHERE), language)
         around = await look_around(self._memory, server, message, bot=question.bot)
-        author = str(message.author.id)
-        allowed = where_permitted(server, question.place, opted_out=author in around.opted_out)
-        events = self._memory.exchange.answer(
+        ask = partial(
+            ask,
             actor=acting(self._actor, server, member_of(message.author)),
-            question=text_of(message, question.bot),
             history=around.said,
-            vaults=server.vault,
-            with_memory=allowed.read or allowed.write,
-            where=Where(channel=question.place.channel, may_read=allowed.read, may_write=allowed.write),
-            member=Member(id=author, name=around.names[author]),
-            members=around.others(author),
-            persona=PERSONA,
+            member=replace(author, name=around.names[author.id]),
+            members=around.others(author.id),
         )
+        allowed = where_permitted(server, question.place, opted_out=author.id in around.opted_out)
+        where = Where(channel=question.place.channel, may_read=allowed.read, may_write=allowed.write)
+        if not (allowed.read or allowed.write):
+            return await _told(ask(with_memory=False, where=where), language)
         try:
-            return await _told(events, language)
-        except Withheld:
-            return say(language, "withheld")
+            return await _told(ask(vaults=server.vault, where=where), language)
+        except Withheld:  # a protected server's memory stays here, and that is said
+            reply = await _told(ask(with_memory=False, where=NOWHERE), language)
+            return f"{reply}\n-# {say(language, 'withheld')}"
 
 
 async def _told(events: AsyncIterator[Event], language: str) -> str:
@@ -98,7 +95,7 @@ async def _told(events: AsyncIterator[Event], language: str) -> str:
         if isinstance(event, Gathered):
             gathered = event
         elif isinstance(event, Failed):
-            if isinstance(event.error, Withheld):
+            if isinstance(event.error, Withheld | CapReached):
                 raise event.error
             log.warning("the model did not answer", code=event.error.code)
             failed = say(language, "failed")

@@ -56,7 +56,7 @@ async def look_around(
         others=list(people),
     )
     names = told_apart({id: met.names.get(id) or one.display_name for id, one in people.items()})
-    return Around(names=names, opted_out=met.opted_out, said=tuple(_said(before, bot, met.opted_out, names)))
+    return Around(names=names, opted_out=met.opted_out, said=tuple(_said(before, server, bot, met.opted_out, names)))
 
 
 async def _before(message: discord.Message, *, since: Server) -> list[discord.Message]:
@@ -68,7 +68,11 @@ async def _before(message: discord.Message, *, since: Server) -> list[discord.Me
 
 
 def _said(
-    before: Sequence[discord.Message], bot: discord.ClientUser, out: frozenset[str], names: dict[str, str]
+    before: Sequence[discord.Message],
+    server: Server,
+    bot: discord.ClientUser,
+    out: frozenset[str],
+    names: dict[str, str],
 ) -> list[Said]:
     said: list[Said] = []
     answered = ""
@@ -80,7 +84,11 @@ def _said(
             answered = _answered(one)
         text = text_of(one, bot)
         if text and (by_model or not one.author.bot) and not {str(one.author.id), answered} & out:
-            said.append(Said(text=text, by_model=by_model, by="" if by_model else names[str(one.author.id)]))
+            said.append(
+                Said(text=text, by_model=True, read=frozenset({server.vault_id}))
+                if by_model
+                else Said(text=text, by=names[str(one.author.id)])
+            )
     return said
 
 

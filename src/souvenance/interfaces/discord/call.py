@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Self, TypeVar
 import discord
 
 from souvenance.application import Application
-from souvenance.domain.errors import NotAllowed, SouvenanceError, Withheld
+from souvenance.domain.errors import NotAllowed
 from souvenance.domain.server import Place, Server, ServerMember
 from souvenance.interfaces.discord.answering import NOBODY
 from souvenance.interfaces.discord.places import member_of, place_of
 from souvenance.interfaces.discord.splitting import split_reply
-from souvenance.interfaces.discord.words import SENTENCES, language_of, say
+from souvenance.interfaces.discord.words import language_of, say
 
 if TYPE_CHECKING:
     from souvenance.interfaces.discord.bot import Bot
@@ -77,13 +77,3 @@ class Call:
         for number, part in enumerate(split_reply(text)):
             attached = [file] if file is not None and number == 0 else []
             await self.asked.followup.send(part, files=attached, ephemeral=self.ephemeral, allowed_mentions=NOBODY)
-
-
-def refusal(error: Exception, language: str) -> str:
-    """What a person is told of what could not be done."""
-    if isinstance(error, Withheld):
-        return say(language, "withheld")
-    if not isinstance(error, SouvenanceError):
-        return say(language, "fault")
-    why = str(error.details.get("why", ""))
-    return say(language, why) if why in SENTENCES[language] else say(language, "refused", message=str(error))

@@ -13,9 +13,9 @@ from souvenance.domain.errors import NotAllowed, SouvenanceError
 from souvenance.domain.server import Channels, Reach, Server
 from souvenance.domain.vault import MemoryType
 from souvenance.interfaces.discord.answering import NOBODY
-from souvenance.interfaces.discord.call import Asked, Call, refusal
+from souvenance.interfaces.discord.call import Asked, Call
 from souvenance.interfaces.discord.places import member_of
-from souvenance.interfaces.discord.words import TYPES, language_of, say
+from souvenance.interfaces.discord.words import TYPES, language_of, refusal, say
 from souvenance.memory.remember import Outcome
 
 LONGEST_SHOWN = 300

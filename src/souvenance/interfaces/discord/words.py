@@ -6,6 +6,7 @@ from __future__ import annotations
 import discord
 from discord import app_commands
 
+from souvenance.domain.errors import CapReached, SouvenanceError, Withheld
 from souvenance.domain.vault import MemoryType
 
 LANGUAGES = ("en", "fr")
@@ -21,11 +22,25 @@ def say(language: str, key: str, **values: object) -> str:
     return SENTENCES[language][key].format(**values)
 
 
+def refusal(error: Exception, language: str) -> str:
+    """What a person is told of what could not be done."""
+    if isinstance(error, Withheld):
+        return say(language, "withheld")
+    if isinstance(error, CapReached):
+        return say(language, "cap")
+    if not isinstance(error, SouvenanceError):
+        return say(language, "fault")
+    why = str(error.details.get("why", ""))
+    return say(language, why) if why in SENTENCES[language] else say(language, "refused", message=str(error))
+
+
 SENTENCES: dict[str, dict[str, str]] = {
     "en": {
         "noted": "Noted.",
         "no_answer": "I have nothing to say to that.",
         "failed": "I cannot answer now: the model behind me does not. Nothing was lost, try again later.",
+        "cap": "That is enough for now: this memory’s allowance is used up. Try again later.",
+        "bare": "(calls you without a word)",
         "fault": "Something went wrong here. Nothing was changed.",
         "wrote": "Memory: {what}",
         "remember": "kept #{number}",
@@ -71,6 +86,8 @@ SENTENCES: dict[str, dict[str, str]] = {
         "noted": "C’est noté.",
         "no_answer": "Je n’ai rien à répondre à cela.",
         "failed": "Je ne peux pas répondre : le modèle derrière moi ne répond pas. Rien n’est perdu, réessaie plus tard.",
+        "cap": "Assez pour l’instant : le quota de cette mémoire est épuisé. Réessaie plus tard.",
+        "bare": "(t’appelle sans rien dire)",
         "fault": "Quelque chose a mal tourné ici. Rien n’a été changé.",
         "wrote": "Mémoire : {what}",
         "remember": "#{number} retenu",
