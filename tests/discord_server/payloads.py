@@ -218,14 +218,21 @@ def application(name: str, *, owner: Payload, id: str | None = None) -> Payload:
 
 
 def interaction(
-    data: Payload, *, application_id: str, channel: Payload, caller: Payload, permissions: int, locale: str
+    data: Payload,
+    *,
+    application_id: str,
+    channel: Payload,
+    caller: Payload,
+    permissions: int,
+    locale: str,
+    message: Payload | None = None,
 ) -> Payload:
-    """A slash command as it arrives. In a server `caller` is a member, in a direct message a user."""
+    """A slash command as it arrives, or a button of a message. In a server `caller` is a member, else a user."""
     inside = channel.get("guild_id")
     made = {
         "id": snowflake(),
         "application_id": application_id,
-        "type": 2,
+        "type": 2 if message is None else 3,
         "data": data,
         "channel": channel,
         "channel_id": channel["id"],
@@ -238,6 +245,8 @@ def interaction(
         "context": 0 if inside else 1,
         "attachment_size_limit": 10 * 1024 * 1024,
     }
+    if message is not None:
+        made["message"] = message
     if inside:
         made |= {"guild_id": inside, "guild": {"id": inside, "locale": "en-US", "features": []}}
         made |= {"member": caller | {"permissions": str(int(permissions))}, "guild_locale": "en-US"}

@@ -196,6 +196,7 @@ class Rest:
             allowed=body.get("allowed_mentions"),
             reply_to=None if reply_to is None else str(reply_to),
             files=files,
+            components=body.get("components") or [],
         )
         await self._spread(posted)
         return as_json(posted.payload)
@@ -285,6 +286,12 @@ def _check_message(body: Payload, files: dict[str, bytes]) -> None:
         raise refusal(400, 50035, "Invalid Form Body", content="BASE_TYPE_BAD_LENGTH")
     if not content.strip() and not files and not body.get("embeds"):
         raise refusal(400, 50006, "Cannot send an empty message")
+    for row in body.get("components") or []:
+        if row["type"] != 1 or not 1 <= len(row["components"]) <= 5:
+            raise refusal(400, 50035, "Invalid Form Body", components="BASE_TYPE_BAD_LENGTH")
+        for button in row["components"]:
+            if not (len(button["label"]) <= 80 and 1 <= len(button["custom_id"]) <= 100):
+                raise refusal(400, 50035, "Invalid Form Body", components="BASE_TYPE_BAD_LENGTH")
     allowed = body.get("allowed_mentions") or {}
     for kind in ("users", "roles"):
         if kind in allowed.get("parse", ()) and allowed.get(kind):

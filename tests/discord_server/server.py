@@ -124,8 +124,22 @@ class DiscordServer:
         self, channel: Payload, author: Payload, line: str, *, locale: str = "en-US", **options: Any
     ) -> Asked:
         """Someone uses a slash command, such as `memory search`, and waits for its answer."""
+        data = self._command_data(line.split(), options, self.world.guild_of(channel))
+        return await self._interact(data, channel, author, locale=locale)
+
+    async def press(self, posted: Posted, author: Payload, label: str, *, locale: str = "en-US") -> Asked:
+        """Someone presses a button under a message, and waits for its answer."""
+        buttons = [one for row in posted.payload["components"] for one in row["components"]]
+        (button,) = [one for one in buttons if one["label"] == label]
+        channel = self.world.find_channel(posted.payload["channel_id"])
+        assert channel is not None
+        data = {"custom_id": button["custom_id"], "component_type": button["type"]}
+        return await self._interact(data, channel, author, locale=locale, message=posted.payload)
+
+    async def _interact(
+        self, data: Payload, channel: Payload, author: Payload, *, locale: str, message: Payload | None = None
+    ) -> Asked:
         guild = self.world.guild_of(channel)
-        data = self._command_data(line.split(), options, guild)
         caller: Payload = author if guild is None else guild.members[author["id"]]
         asked = Asked(
             payloads.interaction(
@@ -135,6 +149,7 @@ class DiscordServer:
                 caller=caller,
                 permissions=0 if guild is None else guild.permissions[author["id"]],
                 locale=locale,
+                message=message,
             )
         )
         self.rest.asked[asked.payload["token"]] = asked

@@ -93,6 +93,14 @@ class Members:
             acted = acting(actor, server, member)
             history.record_audit(tx, acted, verb=verb, at=now, vault_id=server.vault_id, member=member.id)
 
+    def require_undo(self, *, server: Server, place: Place, member: ServerMember, asked_by: str) -> None:
+        """Refuse whoever may not take back what an answer wrote: who asked may, and those who manage the server, where
+        memory may be written.
+        """
+        if member.id != asked_by:
+            _require_manager(member)
+        _require_write(server, place)
+
     # --- those who manage the server -----------------------------------------------------------------------------
 
     def add(
@@ -109,8 +117,7 @@ class Members:
     ) -> Remembered:
         """Add a fact, about the server or one of its members, where memory may be written."""
         _require_manager(member)
-        if not permitted(server.settings, place).write:
-            raise NotAllowed("Memory is not written in this channel.", why="write")
+        _require_write(server, place)
         if about is not None:
             with self._database.read() as tx:
                 if rows.opted_out(tx, vault_id=server.vault_id, member_ids=[about.id]):
@@ -156,6 +163,11 @@ def where_permitted(server: Server, place: Place, *, opted_out: bool) -> Permitt
 def _require_read(server: Server, place: Place) -> None:
     if not permitted(server.settings, place).read:
         raise NotAllowed("Memory is not read in this channel.", hint="Ask in a channel where it is.", why="read")
+
+
+def _require_write(server: Server, place: Place) -> None:
+    if not permitted(server.settings, place).write:
+        raise NotAllowed("Memory is not written in this channel.", why="write")
 
 
 def _require_manager(member: ServerMember) -> None:

@@ -99,6 +99,28 @@ async def test_d1_it_learns_from_what_is_said_without_it(bench: Bench) -> None:
     assert bench.discord.said_by_bot(bench.hall) == []
 
 
+async def test_c5_what_an_answer_wrote_can_be_taken_back_by_who_asked_and_by_managers(bench: Bench) -> None:
+    ana, bo = bench.guild.new_member("ana", nick="Ana"), bench.guild.new_member("bo", nick="Bo")
+    boss = bench.guild.new_member("boss", manages=True)
+    bench.model.says("Good. <<remember boat | has a red boat | Ana>>\n<<remember ferry | the ferry is blue>>")
+    await bench.discord.tell_bot(bench.hall, ana, "my boat is red and the ferry blue")
+    answer = await bench.discord.answer(bench.hall)
+    first, second = [fact.number for fact in bench.facts()]
+    refused = await bench.discord.press(answer, bo, f"Undo #{first}", locale="fr")
+    assert refused.text == "C’est réservé à qui peut gérer le serveur."
+    asked = await bench.discord.press(answer, ana, f"Undo #{first}", locale="fr")
+    assert (asked.text, asked.is_ephemeral) == (f"#{first} est annulé.", True)
+    assert [fact.number for fact in bench.facts()] == [second]
+    bench.set(write="none")
+    refused = await bench.discord.press(answer, boss, f"Undo #{second}")
+    assert refused.text == "Memory is not written in this channel."
+    bench.set(write="all")
+    assert (await bench.discord.press(answer, boss, f"Undo #{second}")).text == f"#{second} is undone."
+    assert bench.facts() == []
+    again = await bench.discord.press(answer, boss, f"Undo #{second}")
+    assert again.text.startswith("That was refused")
+
+
 async def test_d2_it_learns_nothing_where_memory_is_not_written(bench: Bench) -> None:
     ana = bench.guild.new_member("ana", nick="Ana")
     bench.set(write="none")

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import discord
 import structlog
@@ -18,6 +19,7 @@ from souvenance.exchange.events import Became, Ended, Event, Failed, Gathered, M
 from souvenance.interfaces.discord.around import look_around, text_of
 from souvenance.interfaces.discord.places import member_of
 from souvenance.interfaces.discord.splitting import split_reply
+from souvenance.interfaces.discord.undo import undo_buttons
 from souvenance.interfaces.discord.words import language_of, refusal, say
 from souvenance.memory.shown import Where
 from souvenance.servers.members import acting, where_permitted
@@ -42,6 +44,14 @@ class Question:
     server: Server | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What is posted, and what of it can be taken back."""
+
+    text: str
+    wrote: Sequence[Wrote] = ()
+
+
 class Answering:
     """Answers messages with one memory; `actor` is the bot."""
 
@@ -59,10 +69,10 @@ class Answering:
         except Exception as error:
             if not isinstance(error, SouvenanceError):
                 log.exception("an answer failed", channel=message.channel.id)
-            reply = refusal(error, language)
-        await send(message, reply)
+            reply = Reply(refusal(error, language))
+        await send(message, reply, language)
 
-    async def _reply(self, question: Question, language: str) -> str:
+    async def _reply(self, question: Question, language: str) -> Reply:
         message, server = question.message, question.server
         author = Member(id=str(message.author.id), name=message.author.display_name)
         text = text_of(message, question.bot) or say(language, "bare")
@@ -85,10 +95,10 @@ class Answering:
             return await _told(ask(vaults=server.vault, where=where), language)
         except Withheld:  # a protected server's memory stays here, and that is said
             reply = await _told(ask(with_memory=False, where=NOWHERE), language)
-            return f"{reply}\n-# {say(language, 'withheld')}"
+            return Reply(f"{reply.text}\n-# {say(language, 'withheld')}")
 
 
-async def _told(events: AsyncIterator[Event], language: str) -> str:
+async def _told(events: AsyncIterator[Event], language: str) -> Reply:
     """The reply of an exchange, with a line below it for what was kept back and what memory was changed (C5, V8)."""
     gathered: Gathered | None = None
     async for event in events:
@@ -99,12 +109,12 @@ async def _told(events: AsyncIterator[Event], language: str) -> str:
                 raise event.error
             log.warning("the model did not answer", code=event.error.code)
             failed = say(language, "failed")
-            return f"{event.text}\n\n{failed}" if event.text.strip() else failed
+            return Reply(f"{event.text}\n\n{failed}" if event.text.strip() else failed)
         elif isinstance(event, Ended):
             below = _below(event.wrote, gathered, language)
             text = event.text.strip() or say(language, "noted" if below else "no_answer")
-            return f"{text}\n{below}" if below else text
-    return say(language, "no_answer")
+            return Reply(f"{text}\n{below}" if below else text, event.wrote)
+    return Reply(say(language, "no_answer"))
 
 
 def _below(wrote: Sequence[Wrote], gathered: Gathered | None, language: str) -> str:
@@ -117,15 +127,16 @@ def _below(wrote: Sequence[Wrote], gathered: Gathered | None, language: str) -> 
     return "\n".join(f"-# {line}" for line in lines if line)
 
 
-async def send(message: discord.Message, reply: str) -> None:
-    """Post a reply below a message in as many parts as it needs, notifying nobody."""
-    for number, part in enumerate(split_reply(reply)):
+async def send(message: discord.Message, reply: Reply, language: str) -> None:
+    """Post a reply below a message in as many parts as it needs, notifying nobody; buttons stand under the last."""
+    parts = split_reply(reply.text)
+    buttons = undo_buttons(reply.wrote, by=str(message.author.id), language=language)
+    reference = message.to_reference(fail_if_not_exists=False)
+    for number, part in enumerate(parts, start=1):
+        more: dict[str, Any] = {"reference": reference} if number == 1 else {}
+        more |= {"view": buttons} if buttons is not None and number == len(parts) else {}
         try:
-            if number == 0:
-                reference = message.to_reference(fail_if_not_exists=False)
-                await message.channel.send(part, reference=reference, allowed_mentions=NOBODY)
-            else:
-                await message.channel.send(part, allowed_mentions=NOBODY)
+            await message.channel.send(part, allowed_mentions=NOBODY, **more)
         except discord.HTTPException as error:
             log.warning("a reply could not be posted", status=error.status, code=error.code)
             return

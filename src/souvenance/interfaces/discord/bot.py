@@ -21,6 +21,7 @@ from souvenance.interfaces.discord.catching_up import missed
 from souvenance.interfaces.discord.commands import MemoryCommands
 from souvenance.interfaces.discord.listening import QUIET_SECONDS, Heard, Listening
 from souvenance.interfaces.discord.places import member_of, place_of
+from souvenance.interfaces.discord.undo import Undo
 from souvenance.interfaces.discord.words import InFrench
 
 MOST_SEEN = 10_000
@@ -57,6 +58,7 @@ class Bot(discord.Client):
         self.actor = memory.owner_through(Source.BOT, route=Route.CLOUD, name="Discord bot")
         self.tree = app_commands.CommandTree(self)
         self.tree.add_command(MemoryCommands())
+        self.add_dynamic_items(Undo)
         self._takes_direct = direct_messages
         self._answering = Answering(memory, self.actor)
         self._listening = Listening(memory, self.actor, self.start_work, quiet_seconds=quiet_seconds)
