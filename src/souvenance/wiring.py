@@ -6,7 +6,16 @@ from souvenance.accounts.owner import ensure_owner
 from souvenance.accounts.tokens import Tokens
 from souvenance.application import Application
 from souvenance.domain.clock import Clock, utc_now
+from souvenance.domain.endpoint import Reached, Use
+from souvenance.domain.errors import EmbedderUnavailable
+from souvenance.domain.person import User
+from souvenance.exchange.applying import Applying
+from souvenance.exchange.conversations import Conversations
 from souvenance.exchange.engine import Exchange
+from souvenance.exchange.gathering import Gathering
+from souvenance.exchange.keeping import Keeping
+from souvenance.exchange.opening import Openings
+from souvenance.exchange.spending import Counting
 from souvenance.ingest.folders import Folders
 from souvenance.ingest.imports import Imports
 from souvenance.ingest.watcher import Watcher
@@ -15,7 +24,11 @@ from souvenance.memory.bulk import Bulk
 from souvenance.memory.facts import Facts
 from souvenance.memory.ladder import Ladder
 from souvenance.memory.simulate import Simulations
+from souvenance.models.chat import Chat, Patience
 from souvenance.models.embedder import Embedder
+from souvenance.models.endpoint_embedder import EndpointEmbedder
+from souvenance.models.endpoints import Endpoints
+from souvenance.models.keyring import Keyring
 from souvenance.models.local import bundled_embedder, lacking
 from souvenance.notes.context import Context
 from souvenance.notes.history import History
@@ -48,9 +61,15 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
     `embedder` takes the place of the one the settings name.
     """
     lacks = ""
+    database = Database(store_url(settings)).open()
+    owner = ensure_owner(database, clock)
+    chat = Chat(Patience(silence=settings.model_seconds))
+    given_key = settings.master_key.get_secret_value() if settings.master_key else None
+    endpoints = Endpoints(database, clock, Keyring(settings.data_folder, given_key))
+    if embedder is None:
+        embedder = _endpoint_embedder(endpoints, owner, chat) if settings.embedder != "none" else None
     if embedder is None:
         embedder, lacks = bundled_embedder(settings.embedder), lacking(settings.embedder)
-    database = Database(store_url(settings)).open()
     retrievals = Retrievals(database)
     vaults = Vaults(database, clock, has_local_embedder=embedder is not None)
     notes = Notes(database, clock)
@@ -61,9 +80,11 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
     folders = Folders(database, clock)
     facts = Facts(database, clock, vaults)
     retrieval = Retrieval(database, clock, meaning, retrievals)
+    applying = Applying(database, clock, facts, ladder, vaults)
+    counting = Counting(database, clock)
     return Application(
         database=database,
-        owner=ensure_owner(database, clock),
+        owner=owner,
         vaults=vaults,
         attention=Attention(database, clock),
         map=Map(database, clock, notes, embedding),
@@ -86,8 +107,36 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         servers=Servers(database, clock, vaults),
         members=Members(database, clock, vaults, facts, retrieval),
         forgetting=Forgetting(database, clock),
-        exchange=Exchange(),
+        endpoints=endpoints,
+        exchange=Exchange(
+            openings=Openings(database, clock, endpoints),
+            gathering=Gathering(database, ladder, retrieval),
+            applying=applying,
+            keeping=Keeping(database, clock, counting),
+            counting=counting,
+            retrieval=retrieval,
+            chat=chat,
+        ),
+        conversations=Conversations(database, clock, applying),
+        spending=counting,
     )
+
+
+def _endpoint_embedder(endpoints: Endpoints, owner: User, chat: Chat) -> Embedder | None:
+    """The embedder behind the owner's endpoint for embeddings, where one is set."""
+    chosen = endpoints.used_for(user_id=owner.id, use=Use.EMBEDDINGS)
+    if chosen is None:
+        return None
+
+    def reached() -> Reached:
+        found = endpoints.reached(user_id=owner.id, use=Use.EMBEDDINGS)
+        if found is None or (found.model, found.route) != (chosen.model, chosen.route):
+            raise EmbedderUnavailable(
+                "The endpoint for embeddings was changed.", hint="Restart Souvenance to embed with the new one."
+            )
+        return found
+
+    return EndpointEmbedder(chosen, reached, chat)
 
 
 def open_doctor(settings: Settings) -> Doctor:

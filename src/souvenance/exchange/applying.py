@@ -59,6 +59,8 @@ class Occasion:
     members: Sequence[Member] = ()
     into: Vault | None = None
     inputs: Sequence[str] = ()
+    looked_up: list[Fact] = field(default_factory=list)
+    has_looked_up: bool = False
     echoes: frozenset[tuple[object, ...]] = field(default=frozenset())
 
     def __post_init__(self) -> None:
@@ -80,11 +82,9 @@ class Applying:
         self._vaults = vaults
 
     def apply(self, occasion: Occasion, reply: Reply) -> list[Wrote]:
-        """Do what a whole reply asked, in its order; look-ups were dealt with while it streamed."""
+        """Do what a whole reply asked, in its order. A look-up that is left in it came too late, or again."""
         wrote: list[Wrote] = []
         for asked in reply.asked:
-            if isinstance(asked.request, LookUp):
-                continue
             is_full = sum(one.became is Became.DONE for one in wrote) >= MOST_WRITTEN
             done = self._ignored(occasion, asked.request, _TOO_MANY) if is_full else self._one(occasion, asked.request)
             wrote.append(replace(done, times=reply.times[asked.request]))
@@ -93,28 +93,26 @@ class Applying:
             wrote.append(replace(self._ignored(occasion, last, _TOO_MANY), times=reply.uncounted))
         return wrote
 
-    def ignored_look_up(self, occasion: Occasion) -> Wrote:
-        """A look-up that came too late, or again: nothing is looked up, and the audit says so."""
-        return self._ignored(occasion, LookUp(query=""), _NO_LOOK_UP)
-
-    def look_up(self, occasion: Occasion, request: LookUp) -> tuple[list[Fact], str, str]:
-        """What the vaults that were read hold under that name, where their step allows: the facts, the vault's slug,
-        and why nothing was looked up where nothing was. Facts found may be corrected like those shown."""
-        memory = occasion.memory
+    def look_up(self, occasion: Occasion, request: LookUp) -> tuple[str, str]:
+        """Look up what the vaults that were read hold under that name, where their step allows: the vaults' slugs, and
+        why nothing was looked up where nothing was. Facts found may be corrected like those shown."""
+        memory, occasion.has_looked_up = occasion.memory, True
         if _gist(request) in occasion.echoes:
             self._ignored(occasion, request, _ECHO)
-            return [], "", _ECHO
-        found: list[Fact] = []
+            return "", _ECHO
         why, vaults = "memory was not read", []
         for vault_id, shown in memory.shown.items():
             done = self._ladder.apply_request(actor=occasion.actor, shown=shown, request=request, where=occasion.where)
             if done.outcome is Asked.DONE:
-                found += done.found
-                vaults.append(memory.vaults[vault_id].slug)
+                occasion.looked_up += done.found
+                vaults.append(memory.vaults[vault_id])
             else:
                 why = done.why
-        memory.facts += found
-        return found, ", ".join(vaults), "" if vaults else why
+        memory.facts += occasion.looked_up
+        occasion.learnt_from |= {vault.id for vault in vaults}
+        if not memory.shown:
+            self._ignored(occasion, request, why)
+        return ", ".join(vault.slug for vault in vaults), "" if vaults else why
 
     def undo(self, *, actor: Actor, wrote: Wrote) -> Wrote:
         """Take back what was written, unless somebody changed it since (C5)."""
@@ -148,7 +146,9 @@ class Applying:
             return self._ignored(occasion, request, request.why)
         if _gist(request) in occasion.echoes:
             return self._ignored(occasion, request, _ECHO)
-        if isinstance(request, LookUp) or not (occasion.where.may_write and occasion.actor.can_write):
+        if isinstance(request, LookUp):
+            return self._ignored(occasion, request, _NO_LOOK_UP)
+        if not (occasion.where.may_write and occasion.actor.can_write):
             return self._ignored(occasion, request, "memory is not written here")
         try:
             if isinstance(request, Remember):

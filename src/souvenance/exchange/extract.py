@@ -11,11 +11,11 @@ MOST = 5
 """Facts and notes that are quoted."""
 
 
-def extract(answer: Answer, language: str) -> str:
+def extract(answer: Answer | None, language: str) -> str:
     """The best of what was found, each on a line with where it stands; and how sure it is that it answers."""
     words = _WORDS.get(language, _WORDS["en"])
-    hits = answer.hits[:MOST]
-    if not hits:
+    hits = answer.hits[:MOST] if answer else ()
+    if answer is None or not hits:
         return words["nothing"]
     head = words["unsure"] if answer.confidence is Confidence.NONE else words["found"]
     return "\n".join([head, "", *map(_line, hits)])

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from souvenance.domain.access import Actor
+from souvenance.domain.attention import MUTED
 from souvenance.domain.fact import Fact
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import MemoryType, Vault
@@ -173,7 +174,8 @@ _NOTHING = {
 def _badge(scope: Scope, answering: Sequence[Vault], wish: Wish) -> Badge:
     """The truth about what was read: designated where someone named, muted or chose a vault."""
     known = {item.id for item in scope.vaults.values() if item.id not in scope.protected}
-    everything = wish.vaults is None and not scope.passed_over and wish.chosen is None
+    called = any(scope.vaults[one].attention == MUTED for one in scope.weights)
+    everything = wish.vaults is None and not scope.passed_over and wish.chosen is None and not called
     return Badge(
         vaults=tuple(VaultRead(id=item.id, slug=item.slug, name=item.name) for item in answering),
         chosen=bool(wish.chosen) and {item.id for item in answering} != known,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from souvenance.exchange.events import Verb
 from souvenance.exchange.requests import Request, has_form, may_become_verb, read_requests, verb_at
+from souvenance.memory.shown import LookUp
 
 LONGEST = 8000
 """Characters of one request; a longer one is none."""
@@ -55,9 +56,10 @@ class Asked:
 @dataclass(slots=True)
 class Reply:
     """One reply. `asked` are its different requests in order, the first `most` of them, `times` how often each came;
-    `uncounted` counts the others."""
+    `uncounted` counts the others. One that `halts` reads no further once a look-up opens it, until that is dropped."""
 
     most: int = MOST_KEPT
+    halts: bool = False
     asked: list[Asked] = field(default_factory=list)
     times: dict[Request, int] = field(default_factory=dict)
     uncounted: int = 0
@@ -65,6 +67,7 @@ class Reply:
     _held: str = ""
     _gap: str | None = None
     _fence: str = ""
+    _halted: bool = False
 
     def feed(self, text: str) -> str:
         """Take in what came; what of it is visible and certain."""
@@ -77,12 +80,17 @@ class Reply:
         self._fence = ""
         return said
 
+    def drop(self, request: Request) -> None:
+        """Forget a request that was dealt with; one that halted the reply lets it go on with what comes next."""
+        self.asked = [one for one in self.asked if one.request != request]
+        self._halted = self.halts = False
+
     # --- reading -----------------------------------------------------------------------------------------------
 
     def _scan(self, *, final: bool) -> str:
         out: list[str] = []
         start = 0
-        while True:
+        while not self._halted:
             found = _OPEN.search(self._held, start)
             if found is None:
                 break
@@ -100,6 +108,8 @@ class Reply:
             self._close()
             self._keep(taken)
             start = 0
+        if self._halted:
+            return "".join(out)
         if final:
             self._say(out, self._held.rstrip())
             self._held = ""
@@ -155,6 +165,7 @@ class Reply:
             elif len(self.asked) < self.most:
                 self.times[request] = 1
                 self.asked.append(Asked(request, opens=not self.has_spoken))
+                self._halted = self.halts and isinstance(request, LookUp) and not self.has_spoken
             else:
                 self.uncounted += 1
 

@@ -32,28 +32,28 @@ class Counting:
         """
         now = self._clock()
         limited = [(vault, settings_of(vault.settings)) for vault in vaults]
-        capped = {vault: own.daily_tokens for vault, own in limited if own.daily_tokens}
-        rated = {vault: own.member_rate for vault, own in limited if own.member_rate}
+        capped = [(vault, own.daily_tokens) for vault, own in limited if own.daily_tokens]
+        rated = [(vault, own.member_rate) for vault, own in limited if own.member_rate]
         if capped:
             self._require_tokens(capped, now)
         if rated:
             self._take_question(rated, member, now)
-        return frozenset(vault.id for vault in rated)
+        return frozenset(vault.id for vault, _ in rated)
 
-    def _require_tokens(self, capped: Mapping[Vault, int], now: datetime) -> None:
+    def _require_tokens(self, capped: Sequence[tuple[Vault, int]], now: datetime) -> None:
         day = now.replace(hour=0, minute=0, second=0, microsecond=0)
         with self._database.read() as tx:
-            for vault, most in capped.items():
+            for vault, most in capped:
                 if rows.tokens_since(tx, vault_id=vault.id, since=day) >= most:
                     raise CapReached(
                         f"“{vault.name}” has used its {most:,} tokens of the day.",
                         hint="It answers again tomorrow (UTC); its setting daily_tokens is the cap.",
                     )
 
-    def _take_question(self, rated: Mapping[Vault, int], member: str, now: datetime) -> None:
+    def _take_question(self, rated: Sequence[tuple[Vault, int]], member: str, now: datetime) -> None:
         hour = hour_of(now)
         with self._database.write() as tx:
-            for vault, most in rated.items():
+            for vault, most in rated:
                 tx.hold("rate", vault.id, member)
                 if rows.questions_in(tx, vault_id=vault.id, member=member, hour=hour) >= most:
                     raise CapReached(

@@ -13,15 +13,16 @@ import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar
-
-import httpx
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from souvenance.domain.endpoint import Reached, is_near
 from souvenance.domain.errors import ModelUnavailable
 from souvenance.models.said import refusal, said_error, wrong_kind
 
 Json = dict[str, Any]
+if TYPE_CHECKING:
+    import httpx
+
 T = TypeVar("T")
 
 LARGEST_REPLY = 8 * 2**20
@@ -108,6 +109,8 @@ class Chat:
     @contextlib.asynccontextmanager
     async def _answered(self, endpoint: Reached, path: str, body: Json | None) -> AsyncIterator[httpx.Response]:
         """A response of status 200, its body not read yet; tried again while nothing has been said."""
+        import httpx
+
         silence, connect = self.patience.silence, self.patience.connect
         async with httpx.AsyncClient(
             verify=_certificates(),
@@ -126,6 +129,8 @@ class Chat:
     async def _tried(
         self, client: httpx.AsyncClient, endpoint: Reached, path: str, body: Json | None
     ) -> httpx.Response:
+        import httpx
+
         headers = {} if endpoint.key is None else {"Authorization": f"Bearer {endpoint.key}"}
         pause = self.patience.pause
         for left in reversed(range(MOST_TRIES)):
@@ -257,6 +262,8 @@ def _asked_pause(response: httpx.Response, pause: float) -> float:
 
 
 def _unreached(endpoint: Reached, error: Exception, silence: float) -> ModelUnavailable:
+    import httpx
+
     if isinstance(error, httpx.ReadTimeout):
         return _silent(endpoint, silence)
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from souvenance.domain.access import Route
-from souvenance.domain.endpoint import Reached
-from souvenance.domain.errors import EmbedderUnavailable, ModelUnavailable
+from souvenance.domain.endpoint import Endpoint, Reached
+from souvenance.domain.errors import EmbedderUnavailable, InvalidInput, ModelUnavailable, NotAllowed
 from souvenance.models.chat import Chat
 from souvenance.models.embedder import checked, plain
 
@@ -25,13 +25,14 @@ class EndpointEmbedder:
 
     is_endpoint = True
 
-    def __init__(self, endpoint: Reached, chat: Chat) -> None:
+    def __init__(self, endpoint: Endpoint, reached: Callable[[], Reached], chat: Chat) -> None:
         if endpoint.dimension is None:
-            raise EmbedderUnavailable(
+            raise InvalidInput(
                 f"It is not known yet how long the vectors of {endpoint.name} are.",
                 hint=f"souvenance endpoint test {endpoint.name} finds out.",
             )
-        self._endpoint = endpoint
+        self._route = endpoint.route
+        self._reached = reached
         self._chat = chat
         self.name = f"endpoint/{endpoint.model}"
         self.dimension = endpoint.dimension
@@ -39,7 +40,7 @@ class EndpointEmbedder:
     @property
     def route(self) -> Route:
         """Where texts go to be embedded."""
-        return self._endpoint.route
+        return self._route
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """One unit row per text; of a longer one, the first `LONGEST` characters."""
@@ -62,6 +63,6 @@ class EndpointEmbedder:
 
     def _asked(self, texts: list[str]) -> list[list[float]]:
         try:
-            return asyncio.run(self._chat.embeddings(self._endpoint, texts))
-        except ModelUnavailable as error:
+            return asyncio.run(self._chat.embeddings(self._reached(), texts))
+        except (ModelUnavailable, NotAllowed, InvalidInput) as error:
             raise EmbedderUnavailable(error.message, hint=error.hint) from error

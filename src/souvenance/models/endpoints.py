@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import builtins
 from collections.abc import Sequence
 
@@ -11,7 +12,9 @@ from souvenance.domain.endpoint import Endpoint, Reached, Use, checked_base_url,
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from souvenance.domain.fact import checked_line
 from souvenance.domain.vault import clean_name
+from souvenance.models.chat import Chat
 from souvenance.models.keyring import Keyring
+from souvenance.models.trying import Tested, tried
 from souvenance.store import endpoints as rows
 from souvenance.store import history
 from souvenance.store.database import Database, Transaction
@@ -57,8 +60,10 @@ class Endpoints:
                 raise Conflict("You have an endpoint of that name already.", hint="Change that one, or name another.")
             now = self._clock()
             made = rows.add_endpoint(tx, user_id=actor.user_id, at=now, values=values)
-            for use in uses:
-                rows.set_use(tx, user_id=actor.user_id, use=Use(use), endpoint_id=made)
+            for use in dict.fromkeys(map(Use, uses)):
+                if use is Use.EMBEDDINGS:
+                    raise Conflict("An endpoint is tested before it embeds.", hint="Add it, test it, then use it.")
+                rows.set_use(tx, user_id=actor.user_id, use=use, endpoint_id=made)
             history.record_audit(
                 tx,
                 actor,
@@ -126,8 +131,13 @@ class Endpoints:
         """Say which endpoint a use has; None for none."""
         _require_person(actor)
         with self._database.write() as tx:
-            chosen = None if name is None else self._named(tx, actor, name).endpoint.id
-            rows.set_use(tx, user_id=actor.user_id, use=Use(use), endpoint_id=chosen)
+            chosen = None if name is None else self._named(tx, actor, name).endpoint
+            if use is Use.EMBEDDINGS and chosen is not None and chosen.dimension is None:
+                raise Conflict(
+                    f"It is not known yet how long the vectors of {chosen.name} are.",
+                    hint=f"souvenance endpoint test {chosen.name} finds out.",
+                )
+            rows.set_use(tx, user_id=actor.user_id, use=Use(use), endpoint_id=chosen.id if chosen else None)
             history.record_audit(tx, actor, verb="endpoint.use", at=self._clock(), use=use, endpoint=name)
 
     def remove(self, *, actor: Actor, name: str) -> None:
@@ -137,6 +147,15 @@ class Endpoints:
             found = self._named(tx, actor, name).endpoint
             rows.remove_endpoint(tx, user_id=actor.user_id, endpoint_id=found.id)
             history.record_audit(tx, actor, verb="endpoint.remove", at=self._clock(), endpoint=found.name)
+
+    async def test(self, *, actor: Actor, name: str, chat: Chat) -> Tested:
+        """Ask an endpoint for a word, its list of models and a vector, and say what came of each; a vector's length is
+        kept. Runs on an event loop; the endpoint's owner only."""
+        reached = await asyncio.to_thread(self.named, actor=actor, name=name)
+        tested = await tried(chat, reached)
+        if tested.dimension is not None and tested.dimension != reached.dimension:
+            await asyncio.to_thread(self.change, actor=actor, name=name, dimension=tested.dimension)
+        return tested
 
     # --- for calling them --------------------------------------------------------------------------------------
 
@@ -148,6 +167,12 @@ class Endpoints:
             if found is None and use is Use.AUTO:
                 found = rows.endpoint_for(tx, user_id=user_id, use=Use.ANSWERS)
         return None if found is None else self._opened(found)
+
+    def used_for(self, *, user_id: int, use: Use) -> Endpoint | None:
+        """The endpoint a user has for a use, its key left alone."""
+        with self._database.read() as tx:
+            found = rows.endpoint_for(tx, user_id=user_id, use=use)
+        return None if found is None else found.endpoint
 
     def named(self, *, actor: Actor, name: str) -> Reached:
         """A person's own endpoint, ready to be tried."""

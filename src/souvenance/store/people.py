@@ -131,3 +131,8 @@ def time_zone_of(tx: Transaction, user_id: int) -> str:
 def display_name_of(tx: Transaction, user_id: int) -> str:
     """What a user is called; empty where there is no such user."""
     return str(tx.execute(select(user.c.display_name).where(user.c.id == user_id)).scalar() or "")
+
+
+def language_of(tx: Transaction, user_id: int) -> str:
+    """The language a user chose; empty until they do."""
+    return str(tx.execute(select(user.c.language).where(user.c.id == user_id)).scalar() or "")

@@ -1,0 +1,118 @@
+"""What an exchange leaves: its turn in the conversation, and what it spent, however it ended (C1, C6)."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from souvenance.domain.clock import Clock
+from souvenance.domain.endpoint import Use
+from souvenance.domain.errors import SouvenanceError
+from souvenance.domain.tokens import estimate_tokens
+from souvenance.exchange.events import Gathered, Spent, Wrote
+from souvenance.exchange.opening import Opening
+from souvenance.exchange.spending import Counting, member_of
+from souvenance.store import conversations as rows
+from souvenance.store.database import Database
+
+MOST_COUNTED = 10**9
+"""Tokens of one call above which an endpoint's own count is not believed."""
+
+
+class State(StrEnum):
+    """How a turn ended."""
+
+    DONE = "done"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+@dataclass(slots=True)
+class Meter:
+    """Tokens of one exchange: what endpoints said they counted, estimated where they did not say."""
+
+    sent: int = 0
+    received: int = 0
+    calls: int = 0
+    is_estimate: bool = False
+
+    def add(self, *, usage: Any, sent_text: int, received_text: str) -> None:
+        """Add one call. `usage` is the endpoint's own count, None where it gave none."""
+        told = usage if isinstance(usage, dict) else {}
+        counts = [told.get(name) for name in ("prompt_tokens", "completion_tokens")]
+        whole = [value for value in counts if type(value) is int and 0 <= value < MOST_COUNTED]
+        is_told = len(whole) == len(counts)
+        sent, received = whole if is_told else (sent_text, estimate_tokens(received_text))
+        self.calls += 1
+        self.sent += sent
+        self.received += received
+        self.is_estimate = self.is_estimate or not is_told
+
+    @property
+    def spent(self) -> Spent:
+        """The total."""
+        return Spent(sent=self.sent, received=self.received, calls=self.calls, is_estimate=self.is_estimate)
+
+
+@dataclass(slots=True)
+class Kept:
+    """What is known of an exchange while it runs."""
+
+    opening: Opening
+    text: list[str] = field(default_factory=list)
+    gathered: Gathered | None = None
+    read: frozenset[int] = frozenset()
+    wrote: list[Wrote] = field(default_factory=list)
+    answers: Meter = field(default_factory=Meter)
+    auto: Meter = field(default_factory=Meter)
+    entered: frozenset[int] = frozenset()
+    is_saved: bool = False
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    """Held while it is finished or saved, so that one of the two happens, once."""
+
+    @property
+    def answer(self) -> str:
+        """The visible reply so far."""
+        return "".join(self.text)
+
+
+class Keeping:
+    """Keeps exchanges. Synchronous; saving the same one twice changes nothing."""
+
+    def __init__(self, database: Database, clock: Clock, counting: Counting) -> None:
+        self._database = database
+        self._clock = clock
+        self._counting = counting
+
+    def save(self, kept: Kept, state: State, error: SouvenanceError | None = None) -> None:
+        """Write down how it ended and what it spent."""
+        with kept.lock:
+            if not kept.is_saved:
+                kept.is_saved = True
+                self._save(kept, state, error)
+
+    def _save(self, kept: Kept, state: State, error: SouvenanceError | None) -> None:
+        opening = kept.opening
+        if opening.conversation is not None and opening.turn is not None:
+            values = {
+                "state": state,
+                "answer": kept.answer,
+                "failure": None if error is None else error.as_dict(),
+                "model": opening.endpoint.model if opening.endpoint else "",
+                "trace": None if kept.gathered is None else kept.gathered.as_dict(),
+                "wrote": [one.as_dict() for one in kept.wrote],
+                "folded": rows.folded_turn(opening.asking.question, kept.answer),
+                "answered_at": self._clock(),
+            }
+            with self._database.write() as tx:
+                rows.save_turn(
+                    tx, conversation_id=opening.conversation, ordinal=opening.turn, values=values, read=kept.read
+                )
+        if kept.gathered is not None:
+            member = member_of(opening.asking.actor, opening.asking.member.id if opening.asking.member else None)
+            for use, meter in ((Use.ANSWERS, kept.answers), (Use.AUTO, kept.auto)):
+                self._counting.count(
+                    gathered=kept.gathered, use=use, spent=meter.spent, member=member, entered=kept.entered
+                )

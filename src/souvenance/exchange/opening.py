@@ -1,0 +1,183 @@
+"""Before a model is asked anything: the question checked, the endpoint found, what was said before read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from souvenance.domain.access import Actor, Route
+from souvenance.domain.clock import Clock
+from souvenance.domain.endpoint import Reached, Use
+from souvenance.domain.errors import InvalidInput
+from souvenance.domain.fact import readable_text
+from souvenance.domain.protection import may_leave
+from souvenance.domain.tokens import estimate_tokens
+from souvenance.domain.vault import Protection, Vault
+from souvenance.exchange import auto_scope
+from souvenance.exchange.auto_scope import Offered
+from souvenance.exchange.conversations import UNTITLED, found_in, title_from
+from souvenance.exchange.events import Member, Said
+from souvenance.exchange.language import language_of
+from souvenance.exchange.quoting import without_memory
+from souvenance.memory.shown import Where
+from souvenance.models.endpoints import Endpoints
+from souvenance.store import conversations as rows
+from souvenance.store import people, scope_settings
+from souvenance.store import vaults as vault_rows
+from souvenance.store.database import Database, Transaction
+from souvenance.store.fact_lists import Subject
+from souvenance.vaults.protection import protection_of
+
+MAX_QUESTION_BYTES = 512 * 1024
+HISTORY_TOKENS = 6000
+"""What was said before takes at most so many tokens of a prompt; the oldest is left out first."""
+MOST_TURNS = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """A question as an interface puts it; see `engine.Exchange.answer` for what each part means."""
+
+    actor: Actor
+    question: str
+    history: Sequence[Said] = ()
+    vaults: str | Sequence[str] | None = None
+    with_memory: bool = True
+    where: Where = field(default_factory=Where)
+    member: Member | None = None
+    members: Sequence[Member] = ()
+    about: Collection[Subject] | None = None
+    language: str | None = None
+    persona: str = ""
+    budget_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """A question ready to be answered. `reader` is the actor as the prompt's reader: over a cloud route as soon as the
+    answer or the prompt goes over one. `offered` is what Auto may choose among, where it is on."""
+
+    asking: Asking
+    reader: Actor
+    question: str
+    language: str
+    endpoint: Reached | None
+    history: tuple[Said, ...] = ()
+    withheld_turns: int = 0
+    auto_endpoint: Reached | None = None
+    offered: tuple[Offered, ...] = ()
+    into: Vault | None = None
+    conversation: int | None = None
+    turn: int | None = None
+    began: datetime
+
+    @property
+    def may_write(self) -> bool:
+        """Whether anything may be written to memory in this exchange."""
+        return self.asking.with_memory and self.asking.where.may_write and self.asking.actor.can_write
+
+    @property
+    def earlier(self) -> frozenset[int]:
+        """Ids of the vaults that what was said before was made from."""
+        return frozenset().union(*(one.read for one in self.history))
+
+
+class Openings:
+    """Opens exchanges. Synchronous."""
+
+    def __init__(self, database: Database, clock: Clock, endpoints: Endpoints) -> None:
+        self._database = database
+        self._clock = clock
+        self._endpoints = endpoints
+
+    def open(self, asking: Asking, *, conversation: int | None = None) -> Opening:
+        """Check and prepare a question; in a conversation, it is kept before anything is asked of a model."""
+        question = readable_text(asking.question, what="question", limit=MAX_QUESTION_BYTES).strip()
+        if not question:
+            raise InvalidInput("The question is empty.", hint="Say something.")
+        if asking.budget_tokens < 1:
+            raise InvalidInput("budget_tokens is at least 1.")
+        actor = asking.actor
+        endpoint = self._endpoints.reached(user_id=actor.user_id, use=Use.ANSWERS)
+        reader = replace(actor, route=Route.CLOUD) if endpoint and endpoint.route is Route.CLOUD else actor
+        history: Sequence[Said] = asking.history
+        with self._database.read() as tx:
+            if conversation is not None:
+                found = found_in(tx, actor, conversation)
+                history = _said(rows.list_turns(tx, conversation_id=conversation, last=MOST_TURNS))
+                if found.without_memory:
+                    asking = replace(asking, with_memory=False)
+            history, withheld = _leaving(tx, history, reader)
+            into = _single(tx, actor, asking.vaults)
+            auto_on = _may_choose(asking) and scope_settings.read_setting(tx, user_id=actor.user_id).auto
+            own = people.language_of(tx, actor.user_id)
+            offered = tuple(auto_scope.offer(tx, actor)) if auto_on else ()
+        auto_endpoint = self._endpoints.reached(user_id=actor.user_id, use=Use.AUTO) if offered else None
+        now = self._clock()
+        opening = Opening(
+            asking=asking,
+            reader=reader,
+            question=without_memory(question),
+            language=language_of(question, said=asking.language, otherwise=own or "en"),
+            endpoint=endpoint,
+            history=_within(history),
+            withheld_turns=withheld,
+            auto_endpoint=auto_endpoint,
+            offered=offered if auto_endpoint else (),
+            into=into,
+            conversation=conversation,
+            began=now,
+        )
+        return opening if conversation is None else self._kept(opening, conversation, question, now)
+
+    def _kept(self, opening: Opening, conversation: int, question: str, now: datetime) -> Opening:
+        with self._database.write() as tx:
+            found = found_in(tx, opening.asking.actor, conversation)
+            ordinal = rows.add_turn(tx, conversation_id=conversation, question=question, at=now)
+            if found.title == UNTITLED:
+                rows.save_conversation(tx, conversation_id=conversation, values={"title": title_from(question)})
+        return replace(opening, turn=ordinal)
+
+
+def _may_choose(asking: Asking) -> bool:
+    return asking.vaults is None and asking.with_memory and asking.where.may_read
+
+
+def _single(tx: Transaction, actor: Actor, vaults: str | Sequence[str] | None) -> Vault | None:
+    """The one vault that was named, where one was: what is learnt of it and its members goes there."""
+    names = [vaults] if isinstance(vaults, str) else list(vaults or ())
+    return vault_rows.named_vault(tx, actor, names[0]) if len(names) == 1 else None
+
+
+def _said(turns: Sequence[rows.Turn]) -> list[Said]:
+    """Turns as what was said: those that were answered, if only in part."""
+    said = []
+    for turn in turns:
+        if turn.answer:
+            said.append(Said(text=turn.question, read=turn.read))
+            said.append(Said(text=turn.answer, by_model=True, read=turn.read))
+    return said
+
+
+def _leaving(tx: Transaction, history: Sequence[Said], reader: Actor) -> tuple[list[Said], int]:
+    """What was said that may go into a prompt over this route, and how many turns may not (V8)."""
+    if may_leave(Protection.MAXIMUM, reader.route):
+        return list(history), 0
+    guarded = {ids: protection_of(tx, ids) is Protection.MAXIMUM for ids in {one.read for one in history} if ids}
+    kept = [one for one in history if not guarded.get(one.read, False)]
+    gone = [one for one in history if guarded.get(one.read, False)]
+    return kept, sum(one.by_model for one in gone) or len(gone)
+
+
+def _within(history: Sequence[Said]) -> tuple[Said, ...]:
+    """The last of what was said, within the budget of tokens, beginning with what was not said by a model."""
+    budget, kept = HISTORY_TOKENS, list[Said]()
+    for one in reversed(history):
+        budget -= estimate_tokens(one.text)
+        if budget < 0:
+            break
+        kept.append(replace(one, text=without_memory(one.text)))
+    while kept and kept[-1].by_model:
+        kept.pop()
+    return tuple(reversed(kept))

@@ -1,0 +1,254 @@
+"""C1: one question, one answer, with memory: what is read, said, written and kept, on both engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from scripted import Server
+from souvenance.application import Application
+from souvenance.domain.access import Actor
+from souvenance.domain.errors import Conflict
+from souvenance.domain.fact import Fact, State
+from souvenance.domain.vault import MemoryType, Protection, VaultKind
+from souvenance.exchange.events import Became, Event, Gathered, LookedUp, Member, Verb, Wait, Waiting, Wrote
+from souvenance.memory.remember import Observation
+from souvenance.memory.shown import Where
+
+Ask = Callable[..., list[Event]]
+
+
+def keep(app: Application, owner: Actor, vault: str, content: str, **values: Any) -> Fact:
+    observation = Observation(content=content, **values)
+    return app.facts.remember(actor=owner, vault=vault, observations=[observation])[0].fact
+
+
+@pytest.fixture
+def harpe(app: Application, owner: Actor) -> Fact:
+    """A vault on Semantic with one fact."""
+    app.vaults.create(actor=owner, name="Harpe")
+    return keep(app, owner, "harpe", "The harp has 47 strings.", key="strings")
+
+
+def wrote(events: list[Event]) -> list[tuple[Verb, Became]]:
+    return [(one.verb, one.became) for one in events if isinstance(one, Wrote)]
+
+
+def gathered(events: list[Event]) -> Gathered:
+    return next(one for one in events if isinstance(one, Gathered))
+
+
+def test_c1_the_prompt_holds_memory_as_numbered_quotations(ask: Ask, model: Server, harpe: Fact) -> None:
+    model.says(f"It has 47 [#{harpe.number}].")
+    events = ask("How many strings has the harp?")
+    (body,) = model.asked
+    assert [one["role"] for one in body["messages"]] == ["system", "user"]
+    assert body["messages"][1]["content"] == "How many strings has the harp?"
+    assert f"> [#{harpe.number}] strings: The harp has 47 strings." in body["messages"][0]["content"]
+    assert "".join(one.text for one in events if hasattr(one, "text") and type(one).__name__ == "Text") == (
+        f"It has 47 [#{harpe.number}]."
+    )
+    badge = gathered(events).badge
+    assert [one.slug for one in badge.vaults] == ["harpe"]
+    assert badge.label("fr") == "Tous les coffres lus (Harpe)"
+    assert [(one.number, one.vault) for one in gathered(events).put] == [(harpe.number, "harpe")]
+    assert model.seen[0]["headers"]["Authorization"] == "Bearer sk-very-secret-key"
+
+
+def test_c1_what_is_asked_of_memory_is_done_and_never_seen(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    model.says(f"Noted.\n<<replace #{harpe.number} | The harp has 46 strings. | one broke>>")
+    events = ask("One string broke.")
+    assert events[-1].text == "Noted."  # type: ignore[union-attr]
+    assert wrote(events) == [(Verb.REPLACE, Became.DONE)]
+    assert app.facts.get(actor=owner, number=harpe.number).state is State.RETIRED
+    (new,) = app.facts.list(actor=owner, vault="harpe")
+    assert new.content == "The harp has 46 strings."
+    assert new.source == owner.source
+
+
+def test_f4_numbers_that_were_not_shown_do_nothing_and_are_in_the_audit(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    app.vaults.create(actor=owner, name="Lyre")
+    other = keep(app, owner, "lyre", "The lyre is old.")
+    model.says(f"<<retire #{other.number}>><<retire #9999>> Done.")
+    events = ask("Forget the lyre", vaults="harpe")
+    assert wrote(events) == [(Verb.RETIRE, Became.IGNORED)] * 2
+    assert app.facts.get(actor=owner, number=other.number).state is State.IN_FORCE
+    ignored = [one for one in app.history.audit(actor=owner) if one.verb == "fact.ignored"]
+    assert sorted(one.details["number"] for one in ignored) == [other.number, 9999]
+
+
+@pytest.mark.parametrize("chunk", [1, 5, 400])
+def test_t3_a_look_up_costs_exactly_one_more_call(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact, chunk: int
+) -> None:
+    app.vaults.change_settings(actor=owner, vault="harpe", changes={"max_injected": 1})
+    hidden = keep(app, owner, "harpe", "Martin tunes the harp on Fridays.", key="martin")
+    keep(app, owner, "harpe", "Last word of all.")
+    app.vaults.change_type(actor=owner, vault="harpe", memory_type=MemoryType.ARCHIVE)
+    model.chunk = chunk
+    model.says(
+        "<<lookup Martin>> ignored tail",
+        f"<<lookup Ana>>\nOn Fridays [#{hidden.number}].<<retire #{hidden.number} | x>>",
+    )
+    events = ask("When does he come?")
+    assert len(model.asked) == 2
+    (looked,) = [one for one in events if isinstance(one, LookedUp)]
+    assert (looked.query, looked.numbers) == ("Martin", (hidden.number,))
+    assert events[-1].text == f"On Fridays [#{hidden.number}]."  # type: ignore[union-attr]
+    assert "Martin tunes" in model.prompt(1)
+    assert "Martin tunes" not in model.prompt(0)
+    # Found this way it may be corrected as if shown; a second look-up is ignored.
+    assert wrote(events) == [(Verb.LOOK_UP, Became.IGNORED), (Verb.RETIRE, Became.DONE)]
+    retrievals = {one.verb for one in app.retrievals.list(actor=owner)}
+    assert {"exchange", "look-up"} <= retrievals
+
+
+def test_t3_below_the_archive_a_look_up_is_ignored_and_costs_nothing(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    app.vaults.change_type(actor=owner, vault="harpe", memory_type=MemoryType.JOURNAL)
+    model.says("<<lookup Martin>> I do not know.")
+    events = ask("When does he come?")
+    assert len(model.asked) == 1
+    assert events[-1].text == "I do not know."  # type: ignore[union-attr]
+    assert not [one for one in events if isinstance(one, LookedUp)]
+    assert [one.details["asked"] for one in app.history.audit(actor=owner) if one.verb == "fact.ignored"] == ["look_up"]
+
+
+def test_c1_what_is_learnt_goes_where_it_belongs(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    app.vaults.create(actor=owner, name="Lyre")
+    model.says(
+        "<<remember city | I live in Lyon | 7 | user>>"
+        "<<remember age | The lyre is from 1890 | Lyre>>"
+        "<<remember loose | It rains>> Ok."
+    )
+    events = ask("I live in Lyon and the lyre is from 1890.")
+    assert wrote(events) == [(Verb.REMEMBER, Became.DONE)] * 3
+    assert {one.vault for one in events if isinstance(one, Wrote)} == {"personal", "lyre"}
+    assert [one.content for one in app.facts.list(actor=owner, vault="lyre")] == ["The lyre is from 1890"]
+    personal = {one.key: one for one in app.facts.list(actor=owner, vault="personal")}
+    assert personal["city"].importance == 7
+    assert set(personal) == {"city", "loose"}
+
+
+def test_c1_it_writes_only_where_the_person_may(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    reading = replace(owner, token_id=1, can_write=False)
+    model.says(f"<<remember a | b>><<retire #{harpe.number}>> Ok.")
+    events = ask("q", actor=reading)
+    assert wrote(events) == [(Verb.REMEMBER, Became.IGNORED), (Verb.RETIRE, Became.IGNORED)]
+    assert "<<remember" not in model.prompt()
+    assert "<<retire" not in model.prompt()
+    assert "<<lookup" in model.prompt()
+    model.says(f"<<remember a | b>><<retire #{harpe.number}>> Ok.")
+    events = ask("q", where=Where(channel="quiet", may_write=False))
+    assert {one[1] for one in wrote(events)} == {Became.IGNORED}
+    assert len(app.facts.list(actor=owner, vault="harpe")) == 1
+
+
+def test_d2_without_read_nothing_is_put_before_the_model(ask: Ask, model: Server, harpe: Fact) -> None:
+    model.says("Hello.")
+    events = ask("How many strings has the harp?", where=Where(may_read=False))
+    assert "47" not in model.prompt()
+    assert gathered(events).put == ()
+
+
+def test_v7_none_reads_and_writes_nothing_not_even_a_vault_that_is_named(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    chat = app.conversations.start(actor=owner, without_memory=True)
+    model.says("<<remember a | b>>I cannot know.")
+    events = ask("What does @harpe say of strings?", conversation=chat.id)
+    assert [one["role"] for one in model.asked[0]["messages"]] == ["user"]
+    assert gathered(events).badge.label("fr") == "Aucune mémoire"
+    assert wrote(events) == [(Verb.REMEMBER, Became.IGNORED)]
+    app.attention.all(actor=owner)
+    assert app.conversations.get(actor=owner, conversation=chat.id).conversation.without_memory
+    model.says("Still not.")
+    ask("And now, harpe?", conversation=chat.id)
+    assert "47" not in model.prompt()
+
+
+def test_v12_a_muted_vault_that_is_named_answers(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    app.vaults.create(actor=owner, name="Lyre")
+    keep(app, owner, "lyre", "The lyre is old.")
+    app.attention.solo(actor=owner, vault="Lyre")
+    model.says("a", "b")
+    assert "harpe" in gathered(ask("What of strings?")).passed_over
+    assert "47" not in model.prompt(0)
+    events = ask("What of strings in Harpe?")
+    assert "47" in model.prompt(1)
+    assert gathered(events).badge.designated
+
+
+def test_v8_v10_auto_costs_one_call_and_is_never_offered_what_is_protected(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    for name in ("Lyre", "Secret"):
+        app.vaults.create(actor=owner, name=name)
+        keep(app, owner, name, f"{name} has strings too.")
+    app.vaults.change(actor=owner, vault="Secret", protection=Protection.MAXIMUM)
+    app.attention.set_auto(actor=owner, auto=True)
+    model.says('{"vaults": [1]}', "47.")
+    events = ask("How many strings?")
+    assert len(model.asked) == 2
+    assert "Secret" not in model.prompt(0)
+    badge = gathered(events).badge
+    assert badge.chosen
+    assert [one.slug for one in badge.vaults] == ["harpe"]
+    assert badge.label() == "✨ Harpe"
+    assert [one.what for one in events if isinstance(one, Waiting)] == [Wait.AUTO, Wait.MODEL]
+    model.says("nonsense", "47.")
+    events = ask("How many strings?")
+    assert {one.slug for one in gathered(events).badge.vaults} == {"harpe", "lyre", "secret"}
+    assert "not a choice" in gathered(events).auto_why
+
+
+def test_c5_what_was_written_is_kept_with_the_answer_and_can_be_undone(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    chat = app.conversations.start(actor=owner)
+    model.says(f"<<replace #{harpe.number} | 46 strings | broke>><<remember who | Ana broke it>> Ok.")
+    ask("Ana broke a string", conversation=chat.id)
+    (turn,) = app.conversations.get(actor=owner, conversation=chat.id).turns
+    assert [one["verb"] for one in turn.wrote] == ["replace", "remember"]
+    for place in (0, 1):
+        assert app.conversations.undo(actor=owner, conversation=chat.id, turn=1, place=place).undone
+    assert [one.content for one in app.facts.list(actor=owner, vault="harpe")] == ["The harp has 47 strings."]
+    (turn,) = app.conversations.get(actor=owner, conversation=chat.id).turns
+    assert all(one["undone"] for one in turn.wrote)
+    with pytest.raises(Conflict):
+        app.conversations.undo(actor=owner, conversation=chat.id, turn=1, place=0)
+
+
+def test_f8_a_secret_is_refused(ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact) -> None:
+    model.says("<<remember key | The API key is sk-proj-abcdefghijklmnopqrstuvwxyz123456789012345678>> Ok.")
+    events = ask("keep it", vaults="harpe")
+    assert wrote(events) == [(Verb.REMEMBER, Became.REFUSED)]
+    assert len(app.facts.list(actor=owner, vault="harpe")) == 1
+
+
+def test_d1_facts_about_a_member_are_kept_under_their_id(
+    ask: Ask, app: Application, owner: Actor, model: Server
+) -> None:
+
+    app.vaults.create(actor=owner, name="Guild", kind=VaultKind.SERVER)
+    ana, bo = Member(id="1001", name="Ana"), Member(id="1002", name="Bo")
+    model.says("<<remember pet | has a cat | user>><<remember job | is a baker | Bo>><<remember rule | no spam>> Ok.")
+    ask("I have a cat, Bo bakes", vaults="guild", member=ana, members=[bo], where=Where(channel="general"))
+    kept = {one.key: one for one in app.facts.list(actor=owner, vault="guild")}
+    assert (kept["pet"].subject_id, kept["job"].subject_id, kept["rule"].subject_id) == ("1001", "1002", "")
+    assert kept["pet"].channel == "general"
+    assert model.asked[0]["messages"][-1]["content"] == "Ana: I have a cat, Bo bakes"
