@@ -1,11 +1,14 @@
 """A Discord, a memory, a scripted model, and the bot between them."""
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from discord_server import DiscordServer, Guild
 from discord_server.payloads import Payload
-from scripted_model import ScriptedModel
+from scripted import Handler, Raw
+from scripted import Server as ModelServer
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.fact import Fact, SubjectKind
@@ -14,13 +17,44 @@ from souvenance.interfaces.discord.bot import Bot
 from souvenance.memory.remember import Observation
 
 
+class Model:
+    """The scripted model of a test: what it says to a prompt, and what it was asked."""
+
+    def __init__(self, server: ModelServer) -> None:
+        self.prompts: list[str] = []
+        """All texts of each call, joined."""
+        self.hold = threading.Event()
+        """While cleared, replies wait."""
+        self.hold.set()
+        self.status = 200
+        self._script: Callable[[str, str], str] = lambda _prompt, _question: "Understood."
+        server.otherwise = self._reply
+
+    def says(self, text: str) -> None:
+        """Reply with this from now on."""
+        self._script = lambda _prompt, _question: text
+
+    def does(self, script: Callable[[str, str], str]) -> None:
+        """Reply from now on with what this makes of the whole prompt and of the last thing a person said."""
+        self._script = script
+
+    def _reply(self, handler: Handler, body: dict[str, Any]) -> None:
+        prompt = "\n".join(message["content"] for message in body["messages"])
+        self.prompts.append(prompt)
+        self.hold.wait(timeout=30)
+        if self.status != 200:
+            handler.send_raw(Raw(b'{"error": {"message": "no"}}', status=self.status))
+        else:
+            handler.send_stream(self._script(prompt, body["messages"][-1]["content"]))
+
+
 @dataclass
 class Bench:
     """What a test of the bot works with."""
 
     discord: DiscordServer
     memory: Application
-    model: ScriptedModel
+    model: Model
     bot: Bot
     guild: Guild
     hall: Payload

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from discord_bench import Bench
+from discord_bench import Bench, Model
 from discord_server import DiscordServer, connected
-from scripted_model import ScriptedModel
+from scripted import Server, model_server
 from souvenance.application import Application
 from souvenance.domain.access import Source
 from souvenance.domain.endpoint import Use
@@ -42,11 +42,12 @@ def bot_options() -> dict[str, Any]:
 @pytest.fixture
 async def bench(tmp_path: Path, bot_options: dict[str, Any]) -> AsyncIterator[Bench]:
     settings = Settings(data=tmp_path, embedder="none")
-    async with DiscordServer() as server, ScriptedModel() as model:
+    async with DiscordServer() as server:
         guild = server.world.new_guild("Harbour")
         hall = guild.new_channel("general")
-        with opened(settings) as memory, connected(server):
-            answer_with(memory, model)
+        with model_server() as answering, opened(settings) as memory, connected(server):
+            answer_with(memory, answering)
+            model = Model(answering)
             bot = Bot(memory, **({"guild_ready_timeout": 0.05} | bot_options))
             running = asyncio.create_task(bot.start(server.token))
             try:
@@ -58,7 +59,7 @@ async def bench(tmp_path: Path, bot_options: dict[str, Any]) -> AsyncIterator[Be
                 await running
 
 
-def answer_with(memory: Application, model: ScriptedModel) -> None:
+def answer_with(memory: Application, model: Server) -> None:
     """Let the scripted model answer."""
     owner = memory.owner_through(Source.PANEL)
     memory.endpoints.add(actor=owner, name="scripted", base_url=model.url, model="scripted", uses=[Use.ANSWERS])

@@ -89,7 +89,7 @@ async def test_case_24_a_fact_that_poses_as_instructions_stays_a_quotation(bench
     await bench.discord.tell_bot(bench.hall, ana, "when does the harbour open?")
     await bench.discord.answer(bench.hall)
     assert len(bench.facts()) == 2
-    assert f"<<retire #{target.number}" not in bench.model.prompts[0]
+    assert f"<<retire #{target.number} |" not in bench.model.prompts[0]
 
 
 async def test_f8_a_secret_that_the_model_would_keep_is_refused(bench: Bench) -> None:
