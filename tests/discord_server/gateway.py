@@ -228,7 +228,11 @@ class Gateway:
 
 def _as_allowed(session: Session, name: str, data: Payload) -> Payload:
     """Without the message content intent a bot gets no text but where it is mentioned or written to directly."""
-    if name != "MESSAGE_CREATE" or session.intents & Intent.MESSAGE_CONTENT or "guild_id" not in data:
+    if (
+        name not in {"MESSAGE_CREATE", "MESSAGE_UPDATE"}
+        or session.intents & Intent.MESSAGE_CONTENT
+        or "guild_id" not in data
+    ):
         return data
     if any(mentioned["bot"] for mentioned in data["mentions"]):
         return data

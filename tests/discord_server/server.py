@@ -73,14 +73,14 @@ class DiscordServer:
             "application": {"id": self.world.application["id"], "flags": self.world.application["flags"]},
         }
 
-    async def _spread(self, posted: Posted) -> None:
-        """Tell the gateway of a message, as MESSAGE_CREATE with the fields only that event has."""
+    async def _spread(self, posted: Posted, event: str = "MESSAGE_CREATE") -> None:
+        """Tell the gateway of a message, with the fields only its events have."""
         channel = self.world.find_channel(posted.payload["channel_id"])
         assert channel is not None
         data = posted.payload | {"channel_type": channel["type"]}
         guild = self.world.guild_of(channel)
         if guild is None:
-            await self.gateway.dispatch("MESSAGE_CREATE", data, Intent.DIRECT_MESSAGES)
+            await self.gateway.dispatch(event, data, Intent.DIRECT_MESSAGES)
             return
         data["guild_id"] = guild.id
         if member := guild.members.get(data["author"]["id"]):
@@ -89,7 +89,7 @@ class DiscordServer:
             one | {"member": _partial(guild.members[one["id"]])} if one["id"] in guild.members else one
             for one in data["mentions"]
         ]
-        await self.gateway.dispatch("MESSAGE_CREATE", data, Intent.GUILD_MESSAGES)
+        await self.gateway.dispatch(event, data, Intent.GUILD_MESSAGES)
 
     # --- what people do ------------------------------------------------------------------------------------------
 
@@ -110,6 +110,19 @@ class DiscordServer:
         posted = self.world.post(channel, author, content, reply_to=reply_to)
         await self._spread(posted)
         return posted
+
+    async def edit(self, posted: Posted, content: str) -> None:
+        """Someone corrects what they wrote."""
+        posted.payload.update(content=content, edited_timestamp=payloads.now())
+        await self._spread(posted, "MESSAGE_UPDATE")
+
+    async def delete(self, posted: Posted) -> None:
+        """Someone deletes a message."""
+        self.world.posted.remove(posted)
+        channel = self.world.find_channel(posted.payload["channel_id"])
+        assert channel is not None
+        data = {"id": posted.id, "channel_id": channel["id"], "guild_id": channel["guild_id"]}
+        await self.gateway.dispatch("MESSAGE_DELETE", data, Intent.GUILD_MESSAGES)
 
     async def tell_bot(self, channel: Payload, author: Payload, content: str) -> Posted:
         """Someone mentions the bot and writes."""

@@ -99,6 +99,44 @@ async def test_d1_it_learns_from_what_is_said_without_it(bench: Bench) -> None:
     assert bench.discord.said_by_bot(bench.hall) == []
 
 
+async def test_d1_what_was_corrected_or_deleted_is_learnt_so(bench: Bench) -> None:
+    ana = bench.guild.new_member("ana", nick="Ana")
+    slip = await bench.discord.say(bench.hall, ana, "my boat is red")
+    wrong = await bench.discord.say(bench.hall, ana, "and my house on fire")
+    await bench.settled()
+    await bench.discord.edit(slip, "my boat is green")
+    await bench.discord.delete(wrong)
+    await bench.settled()
+    await bench.bot.rest()
+    (prompt,) = bench.model.prompts
+    assert "my boat is green" in prompt
+    assert "is red" not in prompt
+    assert "fire" not in prompt
+
+
+async def test_c3_without_a_model_it_answers_with_what_memory_holds_and_says_so(bench: Bench) -> None:
+    ana = bench.guild.new_member("ana", nick="Ana")
+    bench.know("The ferry leaves at nine from the north quay")
+    bench.memory.endpoints.remove(actor=bench.owner, name="scripted")
+    await bench.discord.tell_bot(bench.hall, ana, "when does the ferry leave?")
+    answer = await bench.discord.answer(bench.hall)
+    assert "The ferry leaves at nine" in answer.text
+    assert "model" in answer.text
+    await bench.discord.say(bench.hall, ana, "thank you")
+    await bench.settled()
+    await bench.bot.rest()
+    assert len(bench.facts()) == 1
+
+
+async def test_c6_a_member_over_the_rate_is_told_and_others_are_not_held(bench: Bench) -> None:
+    ana, bo = bench.guild.new_member("ana", nick="Ana"), bench.guild.new_member("bo", nick="Bo")
+    slug = bench.server().vault
+    bench.memory.vaults.change_settings(actor=bench.owner, vault=slug, changes={"member_rate": 1})
+    for number, (person, told) in enumerate([(ana, "Understood."), (ana, "That is enough"), (bo, "Understood.")], 1):
+        await bench.discord.tell_bot(bench.hall, person, "hello")
+        assert (await bench.discord.answer(bench.hall, number=number)).text.startswith(told)
+
+
 async def test_c5_what_an_answer_wrote_can_be_taken_back_by_who_asked_and_by_managers(bench: Bench) -> None:
     ana, bo = bench.guild.new_member("ana", nick="Ana"), bench.guild.new_member("bo", nick="Bo")
     boss = bench.guild.new_member("boss", manages=True)

@@ -159,6 +159,21 @@ class Bot(discord.Client):
             self._seen.popitem(last=False)
         await self.start_work(str(message.guild.id) if message.guild else "", self._in_turn(message))
 
+    async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
+        """What was corrected before it was learnt from is learnt as it was corrected."""
+        if self.user is not None:
+            text = text_of(payload.message, self.user)
+            self._listening.correct(str(payload.channel_id), payload.message_id, text)
+
+    async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
+        """What was deleted before it was learnt from is not learnt."""
+        self._listening.correct(str(payload.channel_id), payload.message_id, None)
+
+    async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
+        """The same, for many."""
+        for message_id in payload.message_ids:
+            self._listening.correct(str(payload.channel_id), message_id, None)
+
     async def _in_turn(self, message: discord.Message) -> None:
         turn = self._turns.setdefault(message.channel.id, asyncio.Lock())
         async with turn:
@@ -185,7 +200,8 @@ class Bot(discord.Client):
             met = await asyncio.to_thread(self.memory.servers.meet, server=server, members=[member])
             text = text_of(message, self.user)
             if member.id not in met.opted_out and text:
-                self._listening.hear(server.guild_id, place, Heard(member=member, text=text, at=message.created_at))
+                heard = Heard(message=message.id, member=member, text=text, at=message.created_at)
+                self._listening.hear(server.guild_id, place, heard)
 
     def _is_addressed(self, message: discord.Message) -> bool:
         """Whether a message mentions the bot or replies to it; `@everyone` does neither."""

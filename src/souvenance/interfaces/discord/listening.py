@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -32,8 +32,9 @@ log = structlog.get_logger("souvenance.discord")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """Something someone said, and when."""
+    """Something someone said, and when; `message` is its id."""
 
+    message: int
     member: ServerMember
     text: str
     at: datetime
@@ -45,7 +46,7 @@ class Conversation:
 
     guild_id: str
     place: Place
-    heard: list[Heard] = field(default_factory=list)
+    heard: dict[int, Heard] = field(default_factory=dict)
     timer: asyncio.TimerHandle | None = None
 
 
@@ -69,17 +70,25 @@ class Listening:
     def hear(self, guild_id: str, place: Place, heard: Heard) -> None:
         """Keep what was said until the conversation rests or has grown long."""
         there = self._conversations.setdefault(place.channel, Conversation(guild_id, place))
-        there.heard.append(heard)
+        there.heard[heard.message] = heard
         if there.timer is not None:
             there.timer.cancel()
         wait = 0.0 if len(there.heard) >= MOST_MESSAGES else self._quiet_seconds
         there.timer = asyncio.get_running_loop().call_later(wait, self._rest, place.channel)
 
+    def correct(self, channel: str, message: int, text: str | None) -> None:
+        """Follow what became of a message that waits: other words, or none where it was deleted."""
+        there = self._conversations.get(channel)
+        heard = None if there is None else there.heard.pop(message, None)
+        if there is not None and heard is not None and text:
+            there.heard[message] = replace(heard, text=text)
+
     def forget(self, guild_id: str, member_id: str | None = None) -> None:
         """Drop what waits of a server, or what one member said there."""
         for there in self._conversations.values():
             if there.guild_id == guild_id:
-                there.heard = [one for one in there.heard if member_id is not None and one.member.id != member_id]
+                kept = [one for one in there.heard.values() if member_id is not None and one.member.id != member_id]
+                there.heard = {one.message: one for one in kept}
 
     async def finish(self) -> None:
         """Learn from all that waits, now."""
@@ -104,10 +113,11 @@ class Listening:
         allowed = permitted(server.settings, there.place)
         if not server.settings.listens or not allowed.write:
             return
-        speakers = {one.member.id: one.member for one in there.heard}
+        speakers = {one.member.id: one.member for one in there.heard.values()}
         met = await asyncio.to_thread(self._memory.servers.meet, server=server, members=speakers.values())
         out, named = met.opted_out, told_apart({id: one.name for id, one in speakers.items()})
-        kept = [one for one in there.heard if one.member.id not in out and one.at >= server.heard_from]
+        said = [there.heard[id] for id in sorted(there.heard)]
+        kept = [one for one in said if one.member.id not in out and one.at >= server.heard_from]
         if not kept:
             return
         try:
