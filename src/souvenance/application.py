@@ -15,8 +15,10 @@ from souvenance.ingest.imports import Imports
 from souvenance.ingest.watcher import Watcher
 from souvenance.map.map import Map
 from souvenance.memory.bulk import Bulk
+from souvenance.memory.erase import Erasures
 from souvenance.memory.facts import Facts
 from souvenance.memory.ladder import Ladder
+from souvenance.memory.purging import Purging
 from souvenance.memory.simulate import Simulations
 from souvenance.models.endpoints import Endpoints
 from souvenance.notes.context import Context
@@ -47,6 +49,8 @@ class Application:
     changes: Changes
     facts: Facts
     bulk: Bulk
+    erasures: Erasures
+    purging: Purging
     ladder: Ladder
     simulations: Simulations
     history: History
@@ -76,6 +80,7 @@ class Application:
 
     def close(self) -> None:
         """Stop background work and give every connection back."""
+        self.purging.stop()
         self.changes.close()
         self.watcher.stop()
         self.folders.close()

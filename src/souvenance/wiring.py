@@ -21,8 +21,10 @@ from souvenance.ingest.imports import Imports
 from souvenance.ingest.watcher import Watcher
 from souvenance.map.map import Map
 from souvenance.memory.bulk import Bulk
+from souvenance.memory.erase import Erasures
 from souvenance.memory.facts import Facts
 from souvenance.memory.ladder import Ladder
+from souvenance.memory.purging import Purging
 from souvenance.memory.simulate import Simulations
 from souvenance.models.chat import Chat, Patience
 from souvenance.models.embedder import Embedder
@@ -82,15 +84,25 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
     retrieval = Retrieval(database, clock, meaning, retrievals)
     applying = Applying(database, clock, facts, ladder, vaults)
     counting = Counting(database, clock)
+    map = Map(database, clock, notes, embedding)
+    changes = Changes(database)
+    erasures = Erasures(
+        database,
+        clock,
+        flush=retrievals.flush,
+        forget=[meaning.forget, lambda _: retrieval.forget(), lambda _: fact_search.forget(), lambda _: map.forget()],
+    )
     return Application(
         database=database,
         owner=owner,
         vaults=vaults,
         attention=Attention(database, clock),
-        map=Map(database, clock, notes, embedding),
-        changes=Changes(database),
+        map=map,
+        changes=changes,
         facts=facts,
         bulk=Bulk(database, clock),
+        erasures=erasures,
+        purging=Purging(erasures, changes),
         ladder=ladder,
         simulations=Simulations(database, ladder, fact_search, embedding),
         history=History(database, clock),
@@ -106,7 +118,7 @@ def open_application(settings: Settings, *, clock: Clock = utc_now, embedder: Em
         census=Census(database),
         servers=Servers(database, clock, vaults),
         members=Members(database, clock, vaults, facts, retrieval),
-        forgetting=Forgetting(database, clock),
+        forgetting=Forgetting(database, clock, erasures),
         endpoints=endpoints,
         exchange=Exchange(
             openings=Openings(database, clock, endpoints),

@@ -130,12 +130,13 @@ def test_d4_a_member_sees_takes_along_and_erases_what_is_theirs_alone(
     assert [one.content for one in app.members.about(**asked, place=HALL).facts] == ["likes tea"]
     data = app.members.export(**asked, place=HALL)
     assert {one["content"]: one["state"] for one in data["facts"]} == {"likes tea": "in_force", "has a boat": "retired"}
-    assert app.forgetting.forget_me(**asked) == 2
+    assert app.forgetting.forget_me(**asked).facts == 2
     assert app.members.export(**asked, place=HALL)["facts"] == []
     left = app.facts.list(actor=owner, vault="harbour", states=list(State))
     assert {one.content for one in left} == {"likes rum", "x"}
-    (entry,) = [one for one in app.history.audit(actor=owner) if one.verb == "member.erase"]
-    assert (entry.who, entry.details) == ("Ana (Discord 501)", {"facts": 2, "member": "501"})
+    (entry,) = [one for one in app.history.audit(actor=owner) if one.verb == "erase.member"]
+    assert entry.who == "Ana (Discord 501)"
+    assert (entry.details["counts"]["facts"], entry.details["counts"]["facts_retired"]) == (1, 1)
     found = app.servers.find(guild_id=harbour.guild_id)
     assert found is not None
     assert found.heard_from > harbour.heard_from
@@ -161,7 +162,7 @@ def test_d2_commands_keep_to_the_channels_and_what_takes_away_does_not(
     with pytest.raises(NotAllowed, match="not written"):
         app.members.add(**asked, place=DEN, content="opens at ten")
     app.members.opt_out(actor=bot, server=server, member=ANA)
-    assert app.forgetting.forget_me(actor=bot, server=server, member=ANA) == 0
+    assert app.forgetting.forget_me(actor=bot, server=server, member=ANA).facts == 0
 
 
 def test_a1_only_those_who_manage_the_server_add_change_and_erase(
@@ -175,14 +176,14 @@ def test_a1_only_those_who_manage_the_server_add_change_and_erase(
     with pytest.raises(NotAllowed):
         app.forgetting.erase(**asked)
     with pytest.raises(NotAllowed):
-        app.forgetting.erase(**asked, about="502")
+        app.forgetting.erase(**asked, about=BO)
     asked["member"] = BO
     kept = app.members.add(**asked, place=HALL, content="likes tea", about=ANA, importance=7).fact
     assert (kept.subject_id, kept.author, kept.channel, kept.source) == ("501", "Bo", "7001", Source.BOT)
     assert app.members.change_type(**asked, memory_type="journal").memory_type is MemoryType.JOURNAL
     app.members.add(**asked, place=HALL, content="the port is deep")
-    assert app.forgetting.erase(**asked, about="501") == 1
-    assert app.forgetting.erase(**asked) == 1
+    assert app.forgetting.erase(**asked, about=ANA).facts == 1
+    assert app.forgetting.erase(**asked).facts == 1
     assert app.facts.list(actor=owner, vault="harbour", states=list(State)) == []
 
 
@@ -218,7 +219,7 @@ def test_v8_nothing_of_a_protected_server_goes_to_discord(
         with pytest.raises(Withheld):
             use_case(**asked, **given)  # type: ignore[operator]
     assert app.servers.list(actor=bot) == []
-    assert app.forgetting.forget_me(actor=bot, server=harbour, member=ANA) == 1
+    assert app.forgetting.forget_me(actor=bot, server=harbour, member=ANA).facts == 1
 
 
 def test_forgetting_a_vault_that_was_removed_leaves_no_server(app: Application, bot: Actor) -> None:

@@ -7,17 +7,18 @@ by the next one where it stood. Attention is not asked: a vault at 0 is filled l
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import stat
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import SouvenanceError, StoreUnavailable
-from souvenance.domain.folder import FileState, WatchedFile, WatchedFolder
+from souvenance.domain.folder import FileState, FolderStatus, WatchedFile, WatchedFolder
 from souvenance.ingest import taking
 from souvenance.ingest.documents import Document, NotText, Unreadable, read_text
 from souvenance.ingest.kinds import IN_PROCESS
@@ -27,7 +28,7 @@ from souvenance.ingest.taking import Taken
 from souvenance.ingest.tree import Seen, Sight, Tree
 from souvenance.store import folders as folder_rows
 from souvenance.store import watched_files
-from souvenance.store.database import Database
+from souvenance.store.database import Database, Transaction
 
 QUIET = 0.3
 """Seconds since its last change after which a file counts as written."""
@@ -72,6 +73,10 @@ class _Settled(Exception):
 
 class _Busy(Exception):
     """The file is being written."""
+
+
+class _Suspended(Exception):
+    """The folder is no longer watched."""
 
 
 class Scan:
@@ -119,8 +124,11 @@ class Scan:
                 self._known.update({file.path: file for file in found})
         self.report.unknown = len(sight.unknown)
         todo = [seen for seen in sight.seen.values() if not self._is_done(seen)]
-        if self._read_all(todo, sight):
-            self._release(sight)
+        try:
+            if self._read_all(todo, sight):
+                self._release(sight)
+        except _Suspended:
+            self.report.stopped = True
         return self.report
 
     def _is_done(self, seen: Seen) -> bool:
@@ -256,8 +264,17 @@ class Scan:
 
     # --- writing -----------------------------------------------------------------------------------------------
 
-    def _note_down(self, file: WatchedFile) -> None:
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[Transaction]:
+        """A transaction that writes only while the folder is watched: what an erasure took must not come back (F7)."""
         with self._database.write() as tx:
+            now = folder_rows.get_folder(tx, vault_id=self._folder.vault_id, folder_id=self._folder.id)
+            if now is None or now.status is not FolderStatus.WATCHED:
+                raise _Suspended
+            yield tx
+
+    def _note_down(self, file: WatchedFile) -> None:
+        with self._writing() as tx:
             watched_files.put_file(tx, file)
 
     def _was_elsewhere(self, file: WatchedFile) -> bool:
@@ -274,7 +291,7 @@ class Scan:
             if there != here and os.path.lexists(there):
                 continue
             self._flush()
-            with self._database.write() as tx:
+            with self._writing() as tx:
                 if taking.move(tx, self._actor, self._folder, before, file, at=self._clock()):
                     self._known.pop(before.path if before.folder_id == self._folder.id else b"", None)
                     self.report.moved += 1
@@ -300,7 +317,7 @@ class Scan:
                 self._flush()
 
     def _take(self, batch: list[Taken]) -> None:
-        with self._database.write() as tx:
+        with self._writing() as tx:
             fresh = []
             for item in batch:
                 now = watched_files.get_file(tx, self._folder, item.file.path)
@@ -340,6 +357,6 @@ class Scan:
                 self.report.stopped = True
                 return
             self._tree.look(())  # the root must still be there, or nothing is known
-            with self._database.write() as tx:
+            with self._writing() as tx:
                 for file in gone[start : start + BATCH_FILES]:
                     self.report.deleted += taking.let_go(tx, self._actor, file, at=self._clock())

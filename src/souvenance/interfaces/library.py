@@ -14,6 +14,7 @@ from pydantic import SecretStr
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
+from souvenance.domain.erasure import Erased, Preview, Receipt
 from souvenance.domain.errors import Conflict, InvalidInput, NotFound
 from souvenance.domain.fact import DEFAULT_CATEGORY, Fact
 from souvenance.domain.note import Note, NoteClass
@@ -76,6 +77,8 @@ class Souvenance:
         self._background = background and self._has_embedder
         if self._background:
             self.application.embedding.start_background()
+        if background:
+            self.application.purging.start()
 
     def close(self) -> None:
         """End background work and give the connections back. What was remembered is already durable."""
@@ -242,6 +245,29 @@ class Souvenance:
         return self.application.simulations.simulate(
             actor=self.actor, vault=vault, to=_memory_type(memory_type), message=message
         )
+
+    # --- erasing -----------------------------------------------------------------------------------------------
+
+    def preview_erasure(
+        self, vault: str | None = None, *, member: str | None = None, names: Sequence[str] = ()
+    ) -> Preview:
+        """What erasing a vault's contents, or a member by id (in a vault or everywhere), would take; nothing changes."""
+        return self.application.erasures.preview(actor=self.actor, vault=vault, member=member, names=names)
+
+    def erase(
+        self, vault: str | None = None, *, member: str | None = None, names: Sequence[str] = (), confirm: str
+    ) -> Erased:
+        """Erase at once and for good, with a receipt per vault. `confirm` is the vault's name or the member's id again.
+
+        A receipt that says "purge pending" is completed in the background, or by any later process.
+        """
+        return self.application.erasures.erase(
+            actor=self.actor, vault=vault, member=member, names=names, confirm=confirm
+        )
+
+    def receipts(self, vault: str | None = None, *, member: str | None = None) -> list[Receipt]:
+        """Receipts of what was erased, the newest first."""
+        return self.application.erasures.receipts(actor=self.actor, vault=vault, member=member)
 
     @property
     def vaults(self) -> list[Vault]:

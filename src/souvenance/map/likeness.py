@@ -48,6 +48,11 @@ class Likeness:
         self._lock = threading.Lock()
         self._kept: dict[tuple[int, frozenset[int]], _Kept] = {}
 
+    def forget(self) -> None:
+        """Keep nothing in memory of what was erased (F7)."""
+        with self._lock:
+            self._kept.clear()
+
     def alike(
         self, tx: Transaction, *, model: int, dimension: int, vault_ids: Collection[int], nodes: Collection[str]
     ) -> Sequence[tuple[str, str, float]]:

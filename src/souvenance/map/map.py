@@ -67,6 +67,10 @@ class Map:
         self._embedding = embedding
         self._likeness = Likeness()
 
+    def forget(self) -> None:
+        """Keep nothing in memory of what was erased (F7)."""
+        self._likeness.forget()
+
     def draw(self, *, actor: Actor, limit: int = MOST_NODES) -> Drawing:
         """Nodes and edges of every vault whose content may be given to this reader; applications' are hidden (V9)."""
         if not 1 <= limit <= MOST_NODES:

@@ -151,6 +151,14 @@ class Embedding:
         self._counted[key] = _Counted(time.monotonic(), time.monotonic() - now, found)
         return found
 
+    def forget(self, vault_id: int) -> None:
+        """Let go of everything held in memory of a vault (F7)."""
+        if self._index is not None:
+            self._index.forget(vault_id)
+        self._counted.clear()
+        if self._queries is not None:
+            self._queries.forget()
+
     # --- what people ask ---------------------------------------------------------------------------------------
 
     def status(self) -> EmbeddingStatus:

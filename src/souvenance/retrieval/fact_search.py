@@ -51,6 +51,10 @@ class FactSearch:
         self._meaning = meaning
         self._words = Words()
 
+    def forget(self) -> None:
+        """Keep nothing in memory of what was erased or asked (F7)."""
+        self._words.forget()
+
     def state(self, *, vault: Vault, by_meaning: bool, message: str = "any message at all") -> tuple[Matching, str]:
         """What would run for a message in this vault, and why, as far as is known without asking a model."""
         now = self._situation(vault, by_meaning=by_meaning, message=message)

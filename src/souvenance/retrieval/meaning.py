@@ -113,6 +113,11 @@ class Meaning:
             self._samples[vault_id] = known
         return known[1]
 
+    def forget(self, vault_id: int) -> None:
+        """Let go of the vectors kept of a vault, here and in its index (F7)."""
+        self._samples.pop(vault_id, None)
+        self._embedding.forget(vault_id)
+
     def judge(self, tx: Transaction, asked: Asked, found: Found, *, passage_ids: dict[int, list[int]]) -> None:
         """Add the similarities of passages that words found."""
         model = self._embedding.model(tx)

@@ -45,6 +45,11 @@ class QueryVectors:
                 return self._known[query]
         return self.run(lambda embedder: self._embed(embedder, query))
 
+    def forget(self) -> None:
+        """Keep no query any more."""
+        with self._lock:
+            self._known.clear()
+
     def run(self, work: Callable[[Embedder], T]) -> T:
         """What `work` makes of the embedder, under the same promise. Work that comes too late is finished all the same,
         so let it keep what it makes."""

@@ -52,6 +52,10 @@ class Retrieval:
         self._words = Words()
         self._retrievals = retrievals
 
+    def forget(self) -> None:
+        """Keep nothing in memory of what was erased or asked (F7)."""
+        self._words.forget()
+
     def search(
         self,
         *,

@@ -67,6 +67,12 @@ class Words:
             tx, vault_ids=vault_ids, words=[(word.forms, count) for word, count in telling], limit=limit
         )
 
+    def forget(self) -> None:
+        """Count everything anew, and keep no word that was asked for (F7)."""
+        with self._lock:
+            self._sizes.clear()
+            self._frequent.clear()
+
     def _size(self, tx: Transaction, vault_id: int) -> _Size:
         known = self._sizes.get(vault_id)
         started = time.monotonic()

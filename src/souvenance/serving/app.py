@@ -44,12 +44,14 @@ def build_app(
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         memory.embedding.start_background()
         memory.watcher.start()
+        memory.purging.start()
         async with mcp.lifespan():
             on_start()
             try:
                 yield
             finally:
                 on_stop()
+        await anyio.to_thread.run_sync(memory.purging.stop)
         await anyio.to_thread.run_sync(memory.watcher.stop)
         await anyio.to_thread.run_sync(memory.embedding.stop)
 

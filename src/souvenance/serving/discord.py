@@ -46,6 +46,7 @@ def run(settings: Settings) -> None:
     memory = open_application(settings)
     try:
         memory.embedding.start_background()
+        memory.purging.start()
         bot = Bot(memory, direct_messages=settings.discord_direct_messages)
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(_run(bot, settings.discord_token.get_secret_value()))

@@ -24,7 +24,7 @@ from souvenance.domain.errors import (
 )
 from souvenance.store import tables
 
-SCHEMA_REVISION = "0003"
+SCHEMA_REVISION = "0004"
 BUSY_SECONDS = 60.0
 CHANGE_CHANNEL = "souvenance_change"
 EVERYTHING = "*"
@@ -32,6 +32,7 @@ EVERYTHING = "*"
 LONGEST_NOTICE = 7000
 """PostgreSQL carries just under 8000 bytes."""
 _WRITE = "souvenance_write"
+_WRITERS = 7_046_903  # any constant: what every PostgreSQL writer shares and an erasure holds alone
 
 
 def sqlite_url(data: Path) -> str:
@@ -140,10 +141,28 @@ class Database:
             yield transaction
 
     @contextlib.contextmanager
-    def write(self) -> Iterator[Transaction]:
-        """A transaction that is durable when the block ends, and leaves no trace when it raises."""
+    def write(self, *, alone: bool = False) -> Iterator[Transaction]:
+        """A transaction that is durable when the block ends, and leaves no trace when it raises.
+
+        `alone`: it begins when no other write transaction is under way, and none begins until it ends. On SQLite all
+        are so.
+        """
         with self._writer, self._transaction(write=True) as transaction:
+            if not self.is_sqlite:
+                kind = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
+                transaction.execute(text(f"SELECT {kind}(:lock)"), {"lock": _WRITERS})
             yield transaction
+
+    @contextlib.contextmanager
+    def maintenance(self) -> Iterator[Any]:
+        """A driver's connection outside any transaction, while no other thread of this process writes: for what is
+        done to the store as a whole."""
+        with self._writer:
+            connection = self.private_connection()
+            try:
+                yield connection
+            finally:
+                connection.close()
 
     @contextlib.contextmanager
     def _transaction(self, *, write: bool) -> Iterator[Transaction]:

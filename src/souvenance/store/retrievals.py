@@ -11,6 +11,7 @@ from sqlalchemy import Select, func, insert, select
 
 from souvenance.domain.access import Actor
 from souvenance.store.database import Transaction
+from souvenance.store.erasure import receipts
 from souvenance.store.tables import retrieval
 
 
@@ -43,7 +44,14 @@ class AskedOften:
 
 
 def add_retrievals(tx: Transaction, entries: Sequence[tuple[Actor, Retrieval]]) -> None:
-    """Write reads down."""
+    """Write reads down; not those of a vault of which something was erased since: they would bring back its traces."""
+    erased = receipts.erased_since(tx, min(entry.at for _, entry in entries)) if entries else []
+    if erased:
+        entries = [
+            (actor, entry)
+            for actor, entry in entries
+            if not any(at >= entry.at and slug in entry.scope.get("queried", ()) for at, slug in erased)
+        ]
     if entries:
         rows = [
             {

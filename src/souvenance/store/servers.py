@@ -88,10 +88,12 @@ def opted_out(tx: Transaction, *, vault_id: int, member_ids: Collection[str]) ->
     return frozenset(tx.execute(statement).scalars())
 
 
-def forget_name(tx: Transaction, *, vault_id: int, member_id: str, at: datetime) -> None:
-    """Keep a member's name no longer."""
-    condition = (server_member.c.vault_id == vault_id) & (server_member.c.member_id == member_id)
-    tx.execute(update(server_member).where(condition).values(name="", updated_at=at))
+def all_opted_out(tx: Transaction, *, vault_id: int) -> frozenset[str]:
+    """Everyone of a server who opted out, by id."""
+    statement = select(server_member.c.member_id).where(
+        server_member.c.vault_id == vault_id, server_member.c.opted_out.is_(True)
+    )
+    return frozenset(tx.execute(statement).scalars())
 
 
 def facts_about(tx: Transaction, *, vault_id: int, member_id: str, states: Collection[State]) -> list[Fact]:

@@ -210,6 +210,11 @@ def _long_word_terms(word: str, algorithms: tuple[str, ...]) -> tuple[str, ...]:
 _word_terms = lru_cache(maxsize=1 << 16)(_long_word_terms)
 
 
+def forget_words() -> None:
+    """Keep no analysed word in this process's memory (F7)."""
+    _word_terms.cache_clear()
+
+
 def _query_words(word: str, algorithms: tuple[str, ...]) -> Iterator[QueryWord]:
     for piece, unspaced in _pieces(word):
         if unspaced:

@@ -1,6 +1,7 @@
 """The slash commands, through Discord's own interactions (D4)."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -87,6 +88,24 @@ async def test_d4_anyone_sees_takes_along_and_erases_their_own(bench: Bench) -> 
     assert [fact.content for fact in bench.facts()] == ["plays the lute"]
     asked = await bench.discord.command(bench.hall, ana, "memory about-me", locale="fr")
     assert asked.text == "Rien n’est retenu à ton sujet ici."
+
+
+async def test_f7_what_was_forgotten_is_in_no_byte_of_the_store_and_an_opt_out_outlives_it(bench: Bench) -> None:
+    ana, bo = bench.guild.new_member("ana", nick="Zephyrine"), bench.guild.new_member("bo", nick="Bo")
+    bench.model.says("Noted. <<remember music | plays the glockenspiel | Zephyrine>>")
+    await bench.discord.tell_bot(bench.hall, ana, "I play the glockenspiel")
+    await bench.discord.answer(bench.hall)
+    bench.know("Zephyrine lent Bo a book", about=bo)
+    await bench.discord.command(bench.hall, ana, "memory opt-out")
+    asked = await bench.discord.command(bench.hall, ana, "memory forget-me", sure=True)
+    assert asked.text.startswith("Done: 1 facts about you")
+    assert "1 facts about others still name you" in asked.text
+    assert "Purge pending" not in asked.text
+    folder = Path(str(bench.memory.database.url.database)).parent
+    for file in folder.glob("souvenance.db*"):
+        assert b"glockenspiel" not in file.read_bytes(), file
+    met = bench.memory.servers.meet(server=bench.server(), members=[], others=[ana["id"]])
+    assert (met.names, met.opted_out) == ({}, {ana["id"]})
 
 
 async def test_d4_managing_commands_are_for_those_who_manage_the_server(bench: Bench) -> None:

@@ -15,6 +15,7 @@ from souvenance.interfaces.cli import (
     audit,
     context,
     discord,
+    erase,
     fact,
     find,
     folder,
@@ -50,13 +51,13 @@ command = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for single in (remember.group, find.group, audit.group, upkeep.group):
+for single in (remember.group, find.group, audit.group, upkeep.group, erase.alone):
     command.add_typer(single)
 vault.group.add_typer(scope.group)
 vault.group.add_typer(ladder.group)
 for noun in (
     vault.group, fact.group, note.group, folder.group, history.group, audit.retrievals, context.group, token.group,
-    ingest.group, map.group, ladder.memory, trash.group, discord.group,
+    ingest.group, map.group, ladder.memory, trash.group, discord.group, erase.group,
 ):  # fmt: skip
     command.add_typer(noun)
 

@@ -116,6 +116,19 @@ class Session:
             raise InvalidInput("This cannot be undone.", hint="Say --yes to do it without being asked.")
         typer.confirm(question, abort=True, err=True)
 
+    def typed_again(self, name: str, *, yes: bool) -> str:
+        """A name that a person types again before what can never be undone; a script says --yes."""
+        if yes:
+            return name
+        if not sys.stdin.isatty() or self.out.as_json:
+            raise InvalidInput("This cannot be undone.", hint="Say --yes to do it without being asked.")
+        return str(typer.prompt(f"This cannot be undone. Type {name} to erase", err=True))
+
+    def finish_purges(self) -> None:
+        """Try once to complete what an erasure left pending, once the answer is out; never an error."""
+        with contextlib.suppress(SouvenanceError):
+            self.memory.erasures.finish()
+
     def close(self) -> None:
         """Give back what was opened."""
         if "memory" in self.__dict__:
@@ -172,6 +185,8 @@ def _command(function: Callable[..., None], *, writes: bool) -> Callable[..., No
             session.out.flush()
             if writes:
                 session.embed_briefly()
+            if "memory" in session.__dict__:
+                session.finish_purges()
         except BrokenPipeError:
             raise ReaderGone from None
         finally:

@@ -17,6 +17,7 @@ from souvenance.interfaces.discord.call import Asked, Call
 from souvenance.interfaces.discord.places import member_of
 from souvenance.interfaces.discord.words import TYPES, language_of, refusal, say
 from souvenance.memory.remember import Outcome
+from souvenance.servers.forgetting import Forgotten
 
 LONGEST_SHOWN = 300
 """Characters of one fact in a list; `my-data` gives all of it."""
@@ -75,7 +76,7 @@ class MemoryCommands(app_commands.Group, name="memory", description="What this s
             await call.say("not_sure")
             return
         await asked.client.before_forgetting(call.server.guild_id, call.member.id)
-        await call.say("forgot", count=await call.do(call.memory.forgetting.forget_me))
+        await _tell_forgotten(call, "forgot", await call.do(call.memory.forgetting.forget_me))
 
     @app_commands.command(name="opt-out", description="Let nothing be learnt about you any more")
     @app_commands.describe(undo="Let it be learnt again")
@@ -141,9 +142,9 @@ class MemoryCommands(app_commands.Group, name="memory", description="What this s
         if not sure:
             await call.say("not_sure")
             return
-        about = None if member is None else str(member.id)
-        await asked.client.before_forgetting(call.server.guild_id, about)
-        await call.say("erased", count=await call.do(call.memory.forgetting.erase, about=about))
+        about = None if member is None else member_of(member)
+        await asked.client.before_forgetting(call.server.guild_id, None if about is None else about.id)
+        await _tell_forgotten(call, "erased", await call.do(call.memory.forgetting.erase, about=about))
 
     # --- what goes wrong -----------------------------------------------------------------------------------------
 
@@ -158,6 +159,13 @@ class MemoryCommands(app_commands.Group, name="memory", description="What this s
             await interaction.response.defer(ephemeral=True, thinking=True)
         said = refusal(cause, language_of(interaction.locale))
         await interaction.followup.send(said, ephemeral=True, allowed_mentions=NOBODY)
+
+
+async def _tell_forgotten(call: Call, key: str, done: Forgotten) -> None:
+    said = [say(call.language, key, count=done.facts)]
+    said += [say(call.language, "mentions", count=done.mentions)] if done.mentions else []
+    said += [say(call.language, "pending")] if done.is_pending else []
+    await call.tell("\n".join(said))
 
 
 def notice(server: Server, language: str, *, bot: str) -> str:

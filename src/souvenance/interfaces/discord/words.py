@@ -63,6 +63,8 @@ SENTENCES: dict[str, dict[str, str]] = {
         "is_out": "You have opted out: nothing more is learnt about you.",
         "forgot": "Done: {count} facts about you are erased for good. Learning starts again with the next conversation; "
         "`/memory opt-out` prevents it.",
+        "mentions": "{count} facts about others still name you; those who look after this memory decide about them.",
+        "pending": "Purge pending: something still holds the old state of the file. It is completed by itself.",
         "not_sure": "Nothing was erased. Erasing cannot be undone; set `sure` to do it.",
         "my_data": "Everything kept about you here: {count} facts.",
         "out": "Nothing more will be learnt about you. What is known stays until `/memory forget-me`.",
@@ -112,6 +114,8 @@ SENTENCES: dict[str, dict[str, str]] = {
         "is_out": "Tu as demandé à ne pas être retenu : plus rien n’est appris à ton sujet.",
         "forgot": "C’est fait : {count} souvenirs à ton sujet sont effacés pour de bon. L’apprentissage reprend dès la "
         "prochaine conversation ; `/mémoire ne-plus-retenir` l’empêche.",
+        "mentions": "{count} souvenirs sur d’autres te nomment encore ; qui veille sur cette mémoire en décide.",
+        "pending": "Purge en attente : quelque chose tient encore l’ancien état du fichier. Elle s’achève d’elle-même.",
         "not_sure": "Rien n’a été effacé. Effacer est irréversible ; coche `certain` pour le faire.",
         "my_data": "Tout ce qui est gardé à ton sujet ici : {count} souvenirs.",
         "out": "Plus rien ne sera appris à ton sujet. Ce qui est su reste jusqu’à `/mémoire oublie-moi`.",

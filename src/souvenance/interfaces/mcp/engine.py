@@ -47,6 +47,7 @@ class Memory:
                 self._opened = open_application(self._settings)
                 # No `serve` runs, or it would have been asked: what is written here is embedded here.
                 self._opened.embedding.start_background()
+                self._opened.purging.start()
             return self._opened
 
     def close(self) -> None:

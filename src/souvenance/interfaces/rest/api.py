@@ -15,6 +15,7 @@ from souvenance.domain.errors import SouvenanceError
 from souvenance.interfaces.rest import (
     audit,
     context,
+    erasure,
     facts,
     folders,
     history,
@@ -52,7 +53,9 @@ def build_api(memory: Application, identify: Identify, *, inside: Sequence[Middl
         generate_unique_id_function=lambda route: route.name,
         redirect_slashes=False,
     )
-    for room in (vaults, ladder, scope, map, folders, facts, notes, search, history, context, servers, tokens, audit):
+    for room in (
+        vaults, ladder, erasure, scope, map, folders, facts, notes, search, history, context, servers, tokens, audit,
+    ):  # fmt: skip
         api.include_router(room.router)
     for layer in inside:
         api.add_middleware(layer.cls, *layer.args, **layer.kwargs)

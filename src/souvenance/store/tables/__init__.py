@@ -13,6 +13,7 @@ from souvenance.store.tables.conversations import (
     turn,
     turn_vault,
 )
+from souvenance.store.tables.erasures import erasure
 from souvenance.store.tables.folders import watched_file, watched_folder
 from souvenance.store.tables.history import audit, change, retrieval, revision
 from souvenance.store.tables.index import (
@@ -45,6 +46,7 @@ __all__ = [
     "embedding_model",
     "endpoint",
     "endpoint_use",
+    "erasure",
     "fact",
     "link",
     "membership",

@@ -56,6 +56,9 @@ class VectorIndex(Protocol):
     ) -> list[Near]:
         """Exact cosines of given passages (ids by vault); those without a usable vector are left out."""
 
+    def forget(self, vault_id: int) -> None:
+        """Let go of what is held in memory of a vault."""
+
     def damaged(self) -> frozenset[tuple[int, int]]:
         """(Vault id, passage id) of vectors met so far that cannot be read; they are skipped."""
 

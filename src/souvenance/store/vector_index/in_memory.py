@@ -100,6 +100,13 @@ class InMemoryIndex:
                 result.append(Near(vault_id, passage_id, cosine, together.get(passage_id)))
         return result
 
+    def forget(self, vault_id: int) -> None:
+        """Let go of the vault's codes; they are loaded anew when next asked for."""
+        with self._lock:
+            for key in [key for key in self._vaults if key[0] == vault_id]:
+                del self._vaults[key]
+            self._damaged = {key for key in self._damaged if key[0] != vault_id}
+
     def damaged(self) -> frozenset[tuple[int, int]]:
         """Vectors met so far that cannot be read."""
         with self._lock:

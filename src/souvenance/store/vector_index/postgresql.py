@@ -80,6 +80,9 @@ class PostgresqlIndex:
                 result += self._select(tx, model, query, condition, values)
         return result
 
+    def forget(self, vault_id: int) -> None:
+        """Nothing of a vault is held in memory."""
+
     def damaged(self) -> frozenset[tuple[int, int]]:
         """None: the column's type refuses what is no vector."""
         return frozenset()

@@ -1,0 +1,134 @@
+"""Which entries of the retrieval log an erasure takes (F7, N11).
+
+An entry that queried the vault goes when it found something that is erased, when it queried nothing else, when its
+query names the member, or when it holds a word or a piece of text that nothing which is left holds. The others stay:
+what someone asked of all their vaults and found elsewhere says nothing of what is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import delete, select
+
+from souvenance.domain.fact import folded
+from souvenance.store import backlog, text_index
+from souvenance.store.database import Transaction
+from souvenance.store.erasure.declared import Doomed
+from souvenance.store.erasure.remaining import rightful
+from souvenance.store.erasure.traces import Finder, Traces, Windows, together
+from souvenance.store.tables import fact, membership, note, retrieval, vault
+from souvenance.store.terms import analyse_query
+
+AT_A_TIME = 500
+
+
+class LogEntries:
+    """The entries that queried one vault: `before` chooses by what they found, `after` by what they say."""
+
+    def __init__(self, tx: Transaction, doomed: Doomed, *, names: Collection[str]) -> None:
+        self._tx = tx
+        self._doomed = doomed
+        self._names = [folded(name) for name in names if name.strip()]
+        row = tx.execute(select(vault.c.slug, vault.c.team_id).where(vault.c.id == doomed.vault_id)).one()
+        self._slug = row.slug
+        # Slugs are unique in a team: another's vault may have the same one.
+        members = select(membership.c.user_id).where(membership.c.team_id == row.team_id)
+        self._theirs = retrieval.c.user_id.in_(members)
+
+    def before(self) -> set[int]:
+        """Ids of those that found something which is about to go, or queried nothing else."""
+        chosen: set[int] = set()
+        for batch in self._batches():
+            tops = {row["id"]: list(row["top"] or ()) for row in batch}
+            gone = self._gone([hit for hits in tops.values() for hit in hits])
+            for row in batch:
+                alone = self._doomed.member is None and list(row["scope"].get("queried", ())) == [self._slug]
+                if alone or any(_source(hit) in gone for hit in tops[row["id"]]) or self._names_them(row["query"]):
+                    chosen.add(row["id"])
+        return chosen
+
+    def after(self, traces: Traces) -> set[int]:
+        """Ids of those whose query holds words or pieces of text that nothing holds any more."""
+        finder, chosen = Finder(traces.windows()), set()
+        suspects: dict[int, Windows] = {}
+        vault_ids, known = backlog.every_vault(self._tx), dict[str, bool]()
+        for batch in self._batches():
+            for row in batch:
+                if self._has_lost_word(row["query"], traces.terms, vault_ids, known):
+                    chosen.add(row["id"])
+                    continue
+                held = finder.found_in_values(iter([row["query"], row["scope"], row["top"]]))
+                if len(held):
+                    suspects[row["id"]] = held
+        if suspects:
+            fine = rightful(self._tx, together(list(suspects.values())), with_logs=False, with_vectors=False)
+            chosen |= {number for number, held in suspects.items() if len(held.without(fine))}
+        return chosen
+
+    def remove(self, ids: Iterable[int], traces: Traces) -> None:
+        """Delete these entries, and take note of what they asked."""
+        numbers = sorted(ids)
+        for start in range(0, len(numbers), AT_A_TIME):
+            here = retrieval.c.id.in_(numbers[start : start + AT_A_TIME])
+            for query in self._tx.execute(select(retrieval.c.query).where(here)).scalars():
+                traces.add(query)
+            self._tx.execute(delete(retrieval).where(here))
+
+    def _batches(self) -> Iterable[list[Mapping[Any, Any]]]:
+        last = 0
+        while True:
+            statement = select(retrieval).where(self._theirs, retrieval.c.id > last).order_by(retrieval.c.id)
+            rows = list(self._tx.execute(statement.limit(AT_A_TIME)).mappings())
+            if not rows:
+                return
+            yield [row for row in rows if self._slug in row["scope"].get("queried", ())]
+            last = rows[-1]["id"]
+
+    def _gone(self, hits: list[Any]) -> set[tuple[str, Any]]:
+        """Of these hits, the facts and notes that are about to go."""
+        numbers = sorted({hit["number"] for hit in hits if hit.get("number") is not None})
+        ids = sorted({hit["note"] for hit in hits if hit.get("note")})
+        here_facts = [fact.c.vault_id == self._doomed.vault_id]
+        here_notes = [note.c.vault_id == self._doomed.vault_id]
+        if self._doomed.member is not None:
+            here_facts.append(fact.c.number.in_(self._doomed.facts()))
+            here_notes.append(note.c.id.in_(self._doomed.notes()))
+        facts = self._tx.execute(select(fact.c.number).where(fact.c.number.in_(numbers), *here_facts)).scalars()
+        notes = self._tx.execute(select(note.c.id).where(note.c.id.in_(ids), *here_notes)).scalars()
+        return {("fact", number) for number in facts} | {("note", note_id) for note_id in notes}
+
+    def _names_them(self, query: str) -> bool:
+        return any(names_in(folded(query), [name]) for name in self._names)
+
+    def _has_lost_word(self, query: str, terms: set[str], vault_ids: list[int], known: dict[str, bool]) -> bool:
+        for word in analyse_query(query):
+            if not terms.isdisjoint(word.forms):
+                first = word.forms[0]
+                if first not in known:
+                    held = text_index.count_holding(self._tx, vault_ids=vault_ids, forms=word.forms, limit=1)
+                    known[first] = not held
+                if known[first]:
+                    return True
+        return False
+
+
+def _source(hit: Mapping[str, Any]) -> tuple[str, Any]:
+    return ("fact", hit["number"]) if hit.get("number") is not None else ("note", hit.get("note"))
+
+
+def names_in(text: str, names: Iterable[str]) -> str:
+    """The first of these folded names that stands in a folded text as whole words; empty where none does.
+
+    Chinese, Japanese, Korean and Thai put no space around a name: there it is found anywhere.
+    """
+    for name in names:
+        is_spaced = name.isascii() or not any(c > "\u0e00" for c in name)
+        start = text.find(name)
+        while start >= 0:
+            around = text[max(start - 1, 0) : start] + text[start + len(name) : start + len(name) + 1]
+            if not is_spaced or not any(c.isalnum() for c in around):
+                return name
+            start = text.find(name, start + 1)
+    return ""
