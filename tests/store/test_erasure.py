@@ -1,4 +1,4 @@
-"""F7: what is erased is in no row and in no byte of the database's files, and nothing else is touched (CASES 1, 18, 23)."""
+"""F7: what is erased is in no row and in no byte of the files, and nothing else is touched (CASES 1, 18, 23)."""
 
 import json
 import os
@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from embedders import NgramEmbedder
 from sqlalchemy import JSON, LargeBinary, Text, cast, select, text
 
+from embedders import NgramEmbedder
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.erasure import Proof, PurgeState
@@ -265,3 +265,15 @@ def test_a1_who_may_not_configure_or_does_not_confirm_erases_nothing(app: Applic
     with pytest.raises(NotAllowed):
         erase(actor=owner, vault="harpe", confirm="harpe")
     assert len(in_a_row(app, "hurdy-gurdyphone")) >= 3
+
+
+def test_v8_a_mention_in_a_protected_vault_does_not_leave_over_a_cloud_route(app: Application, owner: Actor) -> None:
+    member_facts(app, owner)
+    app.vaults.create(actor=owner, name="Coffre", protection=Protection.MAXIMUM)
+    remember(app, owner, "coffre", "Quintefeuille doit tout à la harpe")
+    afar = Actor(user_id=owner.user_id, source=Source.REST, route=Route.CLOUD, token_id=1)
+    assert [item.vault for item in app.erasures.preview(actor=afar, member=MEMBER).mentions] == ["lyre"]
+    here = app.erasures.preview(actor=owner, member=MEMBER).mentions
+    assert {item.vault for item in here} == {"coffre", "lyre"}
+    app.erasures.erase(actor=owner, vault="coffre", confirm="coffre")
+    assert app.erasures.receipts(actor=afar) == []

@@ -1,4 +1,4 @@
-"""F7: what stands in the way of a purge is said, and the receipt is completed later; nothing is resurrected meanwhile."""
+"""F7: what hinders a purge is said, and its receipt is completed later; nothing comes back meanwhile."""
 
 import os
 import signal
@@ -13,13 +13,14 @@ from typing import Any
 
 import hypothesis.strategies as st
 import pytest
-from embedders import NgramEmbedder
 from hypothesis import HealthCheck, given, settings
 from sqlalchemy import func, select
 
+from embedders import NgramEmbedder
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.erasure import Hindrance, Proof, PurgeState
+from souvenance.domain.errors import Conflict
 from souvenance.domain.fact import SubjectKind
 from souvenance.memory import erase
 from souvenance.memory.purging import Purging
@@ -146,7 +147,9 @@ erase.purge.rewrite = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 app = open_application(Settings(database_url={store_url!r}, embedder="none"))
 app.erasures.erase(actor=app.owner_through(Source.COMMAND_LINE), vault="harpe", confirm="harpe")
 """
-    killed = subprocess.run([sys.executable, "-c", script], env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
+    killed = subprocess.run(
+        [sys.executable, "-c", script], env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}, check=False
+    )
     assert killed.returncode == -signal.SIGKILL
     (receipt,) = app.erasures.receipts(actor=owner)
     assert (receipt.state, receipt.hindrance) == (PurgeState.PENDING, Hindrance.NOT_RUN)
@@ -368,8 +371,8 @@ def test_f7_after_any_sequence_nothing_of_the_erased_remains_in_any_table(
                 else:
                     app.facts.move(actor=owner, number=number, vault=vault)
                     place[number] = (vault, place[number][1])
-            except Exception as error:
-                assert type(error).__name__ in {"Conflict", "StaleVersion"}, error
+            except Conflict:
+                continue  # it was not in the state for that
     app.retrievals.flush()
     if of_member:
         gone = [one for number, said in words.items() if place[number][1] == members[1] for one in said]

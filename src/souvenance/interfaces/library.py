@@ -251,7 +251,7 @@ class Souvenance:
     def preview_erasure(
         self, vault: str | None = None, *, member: str | None = None, names: Sequence[str] = ()
     ) -> Preview:
-        """What erasing a vault's contents, or a member by id (in a vault or everywhere), would take; nothing changes."""
+        """What erasing a vault's contents, or a member by id (in it or everywhere), would take; nothing changes."""
         return self.application.erasures.preview(actor=self.actor, vault=vault, member=member, names=names)
 
     def erase(

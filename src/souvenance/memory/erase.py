@@ -152,9 +152,9 @@ class Erasures:
             kind = ErasureKind.VAULT if member is None else ErasureKind.MEMBER
             mark = "" if member is None else fingerprint(member, salt=secrets.token_hex(8))
             for item, counts, suspended, log, entries in parts:
-                entries |= log.after(traces)
-                log.remove(entries, traces)
-                counts["retrievals"] = len(entries)
+                chosen_entries = entries | log.after(traces)
+                log.remove(chosen_entries, traces)
+                counts["retrievals"] = len(chosen_entries)
                 receipt = receipts.add_receipt(
                     tx,
                     actor,

@@ -51,6 +51,10 @@ BODIES: dict[str, Any] = {
     "post /facts/bulk": {"action": "delete", "numbers": [1]},
     "post /facts/{number}/move": {"vault": "lyre"},
     "patch /servers/{vault}": {"listens": False},
+    "post /vaults/{vault}/erasure/preview": {},
+    "post /vaults/{vault}/erasure": {"confirm": "not its name"},
+    "post /erasures/preview": {"member": "281474976710656001"},
+    "post /erasures": {"member": "281474976710656001", "confirm": "281474976710656001"},
 }
 
 

@@ -22,14 +22,14 @@ class InVault(Given):
     """Everything of the vault, or what is about one member of it."""
 
     member: Id | None = None
-    names: Annotated[Names, Field(description="Names by which others may mention the member.")] = []
+    names: Names = Field(default=[], description="Names by which others may mention the member.")
 
 
 class OfMember(Given):
     """What is about one member, in every vault this caller configures."""
 
     member: Id
-    names: Names = []
+    names: Names = Field(default=[])
 
 
 class ConfirmedInVault(InVault):

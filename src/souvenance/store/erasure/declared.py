@@ -1,8 +1,8 @@
 """What every table holds that someone said or wrote, and which of its rows an erasure takes (F7).
 
-Every table of the schema stands in `HELD` or in `KEPT`, and every column of text, JSON or bytes of a held one in `words`
-or `plain`: a test walks the schema, so that a table nobody thought of cannot outlive an erasure. A new table of vault
-data joins `HELD` with one entry; its place there is its turn: rows go before the rows they are found by.
+Every table of the schema stands in `HELD`, `LOGS` or `KEPT`, and every column of text, JSON or bytes of a held one in
+`words` or `plain`: a test walks the schema, so that a table nobody thought of cannot outlive an erasure. A new table of
+vault data joins `HELD` with one entry; its place there is its turn: rows go before the rows they are found by.
 """
 
 from __future__ import annotations

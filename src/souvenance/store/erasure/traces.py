@@ -22,8 +22,8 @@ Numbers = NDArray[np.uint64]
 LONG, SHORT = 16, 8
 EVERY = 4
 MOST = 2_000_000
-"""Windows kept; where there are more, every second one goes, again and again: memory stays bounded, and a piece that has
-survived is still found by one of its many windows."""
+"""Windows kept; where there are more, every second one goes, again and again: memory stays bounded, and a piece that
+has survived is still found by one of its many windows."""
 GATHER = 1 << 20
 TELLING = 8
 """Different bytes in a window of a blob, below which it could be anybody's: a run of zeros stands in every file."""
