@@ -35,6 +35,7 @@ from souvenance.store.tables import (
     scope_setting,
     server,
     server_member,
+    spending,
     team,
     token,
     token_vault,
@@ -186,6 +187,13 @@ HELD = (
         words=("path", "hash", "reason"),
         plain=("folder_id", "note_id", "state"),
         of_member=lambda _doomed: false(),
+    ),
+    Held(
+        table=spending,
+        kind="spending",
+        words=("member",),
+        plain=("used_for",),
+        of_member=lambda doomed: spending.c.member == f"member:{doomed.member}",
     ),
     Held(
         table=server_member,
