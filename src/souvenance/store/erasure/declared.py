@@ -236,7 +236,7 @@ KEPT = (
         why="the folders stay, suspended; what is known of their files goes",
         names=("path", "place", "include", "exclude"),
     ),
-    Kept(table=server, why="the server stays, with its name and settings", names=("name", "settings")),
+    Kept(table=server, why="the server stays, with its name and settings", names=("guild_id", "name", "settings")),
     Kept(table=user, why="accounts, not contents", names=("handle", "display_name", "time_zone")),
     Kept(table=team, why="accounts, not contents", names=("name",)),
     Kept(table=token, why="tokens, not contents", names=("name", "app")),
