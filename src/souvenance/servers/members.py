@@ -91,7 +91,7 @@ class Members:
             rows.keep_member(tx, vault_id=server.vault_id, member_id=member.id, at=now, opted_out=out, **name)
             verb = "member.opt_out" if out else "member.opt_in"
             acted = acting(actor, server, member)
-            history.record_audit(tx, acted, verb=verb, at=now, vault_id=server.vault_id, member=member.id)
+            history.record_audit(tx, acted, verb=verb, at=now, vault_id=server.vault_id)
 
     def require_undo(self, *, server: Server, place: Place, member: ServerMember, asked_by: str) -> None:
         """Refuse whoever may not take back what an answer wrote: who asked may, and those who manage the server, where
