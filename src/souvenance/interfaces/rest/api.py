@@ -14,7 +14,10 @@ from souvenance.application import Application
 from souvenance.domain.errors import SouvenanceError
 from souvenance.interfaces.rest import (
     audit,
+    chat,
     context,
+    conversations,
+    endpoints,
     facts,
     folders,
     history,
@@ -52,7 +55,24 @@ def build_api(memory: Application, identify: Identify, *, inside: Sequence[Middl
         generate_unique_id_function=lambda route: route.name,
         redirect_slashes=False,
     )
-    for room in (vaults, ladder, scope, map, folders, facts, notes, search, history, context, servers, tokens, audit):
+    for room in (
+        vaults,
+        ladder,
+        scope,
+        map,
+        folders,
+        facts,
+        notes,
+        search,
+        history,
+        context,
+        chat,
+        conversations,
+        endpoints,
+        servers,
+        tokens,
+        audit,
+    ):
         api.include_router(room.router)
     for layer in inside:
         api.add_middleware(layer.cls, *layer.args, **layer.kwargs)
