@@ -89,9 +89,11 @@ class Bench:
         await self.discord.gateway.settle()
         await self.bot.settled()
 
-    async def let_in(self, name: str) -> tuple[Guild, Payload]:
-        """Let the bot into one more server, with a channel."""
+    async def let_in(self, name: str, *, with_role: bool = False) -> tuple[Guild, Payload]:
+        """Let the bot into one more server, with a channel; with a role of its own, where its invitation makes one."""
         guild = self.discord.world.new_guild(name)
+        if with_role:
+            guild.give_bot_role(self.discord.world.bot)
         channel = guild.new_channel("general")
         await self.discord.join(guild)
         await self.discord.wait_for(lambda: self.memory.servers.find(guild_id=guild.id) is not None)

@@ -69,6 +69,12 @@ class Guild:
         self.payload["roles"].append(role)
         return role
 
+    def give_bot_role(self, bot: Payload) -> None:
+        """The role of the bot's own name that Discord makes when its invitation asks for permissions (Role Tags)."""
+        role = self.new_role(bot["username"]) | {"managed": True, "tags": {"bot_id": bot["id"]}}
+        self.payload["roles"][-1] = role
+        self.members[bot["id"]]["roles"].append(role["id"])
+
     def new_channel(self, name: str, kind: ChannelType = ChannelType.TEXT) -> Payload:
         channel = payloads.channel(kind, name, guild_id=self.id)
         self.channels[channel["id"]] = channel

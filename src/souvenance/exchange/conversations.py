@@ -42,6 +42,7 @@ class Conversations:
 
     def start(self, *, actor: Actor, title: str = "", without_memory: bool = False) -> Conversation:
         """A new conversation, without a turn yet; it is titled by its first question where no title is given."""
+        actor.require_write()
         with self._database.write() as tx:
             made = rows.add_conversation(
                 tx,

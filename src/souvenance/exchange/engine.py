@@ -370,6 +370,7 @@ class Exchange:
                     language=opening.language,
                     budget_tokens=asking.budget_tokens,
                     may_write=opening.may_write,
+                    may_look_up=asking.may_ask,
                     auto_why="" if choice is None or choice.vaults else choice.why,
                     withheld_turns=opening.withheld_turns,
                 )
@@ -382,7 +383,9 @@ class Exchange:
         occasion = Occasion(
             actor=asking.actor,
             memory=memory,
-            where=asking.where if asking.with_memory else replace(asking.where, may_write=False, may_read=False),
+            where=replace(
+                asking.where, may_write=opening.may_write, may_read=asking.where.may_read and asking.with_memory
+            ),
             learnt_from=kept.read,
             language=opening.language,
             member=asking.member,

@@ -72,6 +72,7 @@ class Wish:
     language: str
     budget_tokens: int
     may_write: bool
+    may_look_up: bool = True
     auto_why: str = ""
     withheld_turns: int = 0
 
@@ -107,7 +108,7 @@ class Gathering:
         found = self._retrieval.documents(actor=wish.actor, question=question or "?", scope=scope, limit=MOST_PASSAGES)
         passages, cut = _fitting(found.hits, wish.budget_tokens - spent)
         steps = tuple({vault.memory_type for vault in answering})
-        told = instructions(wish.language, steps=steps, may_write=wish.may_write, may_look_up=True)
+        told = instructions(wish.language, steps=steps, may_write=wish.may_write, may_look_up=wish.may_look_up)
         put, blocks = _put(given, passages)
         memory = f"{NOTICE.get(wish.language, NOTICE['en'])}{marked(blocks)}" if put else ""
         text = "\n".join(part for part in (memory, told) if part)

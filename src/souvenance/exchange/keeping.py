@@ -11,11 +11,13 @@ from souvenance.domain.clock import Clock
 from souvenance.domain.endpoint import Use
 from souvenance.domain.errors import SouvenanceError
 from souvenance.domain.tokens import estimate_tokens
+from souvenance.domain.vault import Protection
 from souvenance.exchange.events import Gathered, Spent, Wrote
 from souvenance.exchange.opening import Opening
 from souvenance.exchange.spending import Counting, member_of
 from souvenance.store import conversations as rows
 from souvenance.store.database import Database
+from souvenance.vaults.protection import protection_of
 
 MOST_COUNTED = 10**9
 """Tokens of one call above which an endpoint's own count is not believed."""
@@ -110,9 +112,21 @@ class Keeping:
                 rows.save_turn(
                     tx, conversation_id=opening.conversation, ordinal=opening.turn, values=values, read=kept.read
                 )
+        elif kept.read and kept.answer:
+            self._note_protected(kept)
         if kept.gathered is not None:
             member = member_of(opening.asking.actor, opening.asking.member.id if opening.asking.member else None)
             for use, meter in ((Use.ANSWERS, kept.answers), (Use.AUTO, kept.auto)):
                 self._counting.count(
                     gathered=kept.gathered, use=use, spent=meter.spent, member=member, entered=kept.entered
                 )
+
+    def _note_protected(self, kept: Kept) -> None:
+        """So that a reply made from a protected vault is known when its program sends it again over another route."""
+        actor = kept.opening.asking.actor
+        with self._database.read() as tx:
+            if protection_of(tx, kept.read) is not Protection.MAXIMUM:
+                return
+        hashed = rows.hash_of_reply(kept.answer)
+        with self._database.write() as tx:
+            rows.note_reply(tx, user_id=actor.user_id, hashed=hashed, read=kept.read, at=self._clock())

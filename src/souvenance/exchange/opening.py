@@ -51,12 +51,14 @@ class Asking:
     language: str | None = None
     persona: str = ""
     budget_tokens: int
+    may_ask: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
     """A question ready to be answered. `reader` is the actor as the prompt's reader: over a cloud route as soon as the
-    answer or the prompt goes over one. `offered` is what Auto may choose among, where it is on."""
+    answer or the prompt goes over one. `offered` is what Auto may choose among, where it is on. `withheld_texts` are
+    what was said before and may not go over that route."""
 
     asking: Asking
     reader: Actor
@@ -65,6 +67,7 @@ class Opening:
     endpoint: Reached | None
     history: tuple[Said, ...] = ()
     withheld_turns: int = 0
+    withheld_texts: frozenset[str] = frozenset()
     auto_endpoint: Reached | None = None
     offered: tuple[Offered, ...] = ()
     into: Vault | None = None
@@ -75,7 +78,8 @@ class Opening:
     @property
     def may_write(self) -> bool:
         """Whether anything may be written to memory in this exchange."""
-        return self.asking.with_memory and self.asking.where.may_write and self.asking.actor.can_write
+        asking = self.asking
+        return asking.with_memory and asking.may_ask and asking.where.may_write and asking.actor.can_write
 
     @property
     def earlier(self) -> frozenset[int]:
@@ -108,7 +112,9 @@ class Openings:
                 history = _said(rows.list_turns(tx, conversation_id=conversation, last=MOST_TURNS))
                 if found.without_memory:
                     asking = replace(asking, with_memory=False)
-            history, withheld = _leaving(tx, history, reader)
+            else:
+                history = _known(tx, actor, history)
+            history, gone = _leaving(tx, history, reader)
             into = _single(tx, actor, asking.vaults)
             auto_on = _may_choose(asking) and scope_settings.read_setting(tx, user_id=actor.user_id).auto
             own = people.language_of(tx, actor.user_id)
@@ -122,7 +128,8 @@ class Openings:
             language=language_of(question, said=asking.language, otherwise=own or "en"),
             endpoint=endpoint,
             history=_within(history),
-            withheld_turns=withheld,
+            withheld_turns=sum(one.by_model for one in gone) or len(gone),
+            withheld_texts=frozenset(one.text for one in gone),
             auto_endpoint=auto_endpoint,
             offered=offered if auto_endpoint else (),
             into=into,
@@ -160,14 +167,30 @@ def _said(turns: Sequence[rows.Turn]) -> list[Said]:
     return said
 
 
-def _leaving(tx: Transaction, history: Sequence[Said], reader: Actor) -> tuple[list[Said], int]:
-    """What was said that may go into a prompt over this route, and how many turns may not (V8)."""
+def _known(tx: Transaction, actor: Actor, history: Sequence[Said]) -> list[Said]:
+    """What a program says was said, with the vaults that replies among it were made from where that is known: those of
+    a reply are those of what was said just before it as well."""
+    hashes = {one.text: rows.hash_of_reply(one.text) for one in history if one.by_model}
+    if not hashes:
+        return list(history)
+    read = rows.read_for(tx, user_id=actor.user_id, hashes=set(hashes.values()))
+    said = list(history)
+    for place, one in enumerate(said):
+        ids = read.get(hashes[one.text]) if one.by_model else None
+        if ids:
+            said[place] = replace(one, read=one.read | ids)
+            if place and not said[place - 1].by_model:
+                said[place - 1] = replace(said[place - 1], read=said[place - 1].read | ids)
+    return said
+
+
+def _leaving(tx: Transaction, history: Sequence[Said], reader: Actor) -> tuple[list[Said], list[Said]]:
+    """What was said that may go into a prompt over this route, and what may not (V8)."""
     if may_leave(Protection.MAXIMUM, reader.route):
-        return list(history), 0
+        return list(history), []
     guarded = {ids: protection_of(tx, ids) is Protection.MAXIMUM for ids in {one.read for one in history} if ids}
     kept = [one for one in history if not guarded.get(one.read, False)]
-    gone = [one for one in history if guarded.get(one.read, False)]
-    return kept, sum(one.by_model for one in gone) or len(gone)
+    return kept, [one for one in history if guarded.get(one.read, False)]
 
 
 def _within(history: Sequence[Said]) -> tuple[Said, ...]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -15,10 +18,11 @@ from pydantic import SecretStr
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.erasure import Erased, Preview, Receipt
-from souvenance.domain.errors import Conflict, InvalidInput, NotFound
+from souvenance.domain.errors import Conflict, InvalidInput, ModelUnavailable, NotFound
 from souvenance.domain.fact import DEFAULT_CATEGORY, Fact
 from souvenance.domain.note import Note, NoteClass
 from souvenance.domain.vault import MemoryType, Vault
+from souvenance.exchange.events import Ended, Event, Failed
 from souvenance.memory.ladder import BUDGET_TOKENS, Given
 from souvenance.memory.remember import Observation, Remembered
 from souvenance.memory.simulate import Simulation
@@ -268,6 +272,57 @@ class Souvenance:
     def receipts(self, vault: str | None = None, *, member: str | None = None) -> list[Receipt]:
         """Receipts of what was erased, the newest first."""
         return self.application.erasures.receipts(actor=self.actor, vault=vault, member=member)
+
+    # --- conversations -----------------------------------------------------------------------------------------
+
+    def chat(
+        self,
+        question: str,
+        *,
+        vault: str | Sequence[str] | None = None,
+        conversation: int | None = None,
+        with_memory: bool = True,
+        language: str | None = None,
+    ) -> Ended:
+        """The whole answer to a question, with what was read for it and written by it; memory's own where no model is
+        set (`application.endpoints.add` sets one). Also from a notebook, whose event loop is running."""
+
+        async def answered() -> Ended:
+            async with contextlib.aclosing(
+                self.stream(
+                    question, vault=vault, conversation=conversation, with_memory=with_memory, language=language
+                )
+            ) as events:
+                async for event in events:
+                    if isinstance(event, Failed):
+                        raise event.error
+                    if isinstance(event, Ended):
+                        return event
+            raise ModelUnavailable("The exchange did not end.")
+
+        with ThreadPoolExecutor(max_workers=1) as threads:
+            return threads.submit(asyncio.run, answered()).result()
+
+    def stream(
+        self,
+        question: str,
+        *,
+        vault: str | Sequence[str] | None = None,
+        conversation: int | None = None,
+        with_memory: bool = True,
+        language: str | None = None,
+    ) -> AsyncGenerator[Event]:
+        """An exchange as it happens: `souvenance.exchange.events` says what comes in which order."""
+        return self.application.exchange.answer(
+            actor=self.actor,
+            question=question,
+            vaults=vault,
+            conversation=conversation,
+            with_memory=with_memory,
+            language=language,
+        )
+
+    # --- vaults ------------------------------------------------------------------------------------------------
 
     @property
     def vaults(self) -> list[Vault]:

@@ -18,6 +18,7 @@ from souvenance.domain.vault import MemoryType, Vault
 from souvenance.domain.vault_settings import VaultSettings, settings_of
 from souvenance.memory import correct
 from souvenance.memory.shown import ASKED, Applied, LookUp, Outcome, Replace, Request, Retire, Shown, Where
+from souvenance.memory.standing import StandingColumns
 from souvenance.memory.types import Classic, step_of
 from souvenance.memory.types.occasion import Ask, Occasion, Places
 from souvenance.memory.usefulness import Weights, Why, relevance_of_nearness, relevance_of_place
@@ -82,6 +83,7 @@ class Ladder:
         self._clock = clock
         self._search = search
         self._retrievals = retrievals
+        self._standing = StandingColumns()
 
     # --- giving ------------------------------------------------------------------------------------------------
 
@@ -176,24 +178,35 @@ class Ladder:
         limit: int,
     ) -> tuple[Places, int]:
         """The facts that get a place, and how many were candidates (at most one more than fit, where none ranks)."""
-        newest = None if step.ranks else limit + 1
-        standing = lists.standings(tx, vault_id=wanted.vault.id, about=about, newest=newest)
-        standing = [item for item in standing if without is None or item.number != without.number]
-        if limit < 1 or not standing:
-            return Places([]), len(standing)
-        numbers = np.array([item.number for item in standing], dtype=np.int64)
-        updated = np.array([item.updated for item in standing], dtype=np.int64)
+        if not step.ranks:
+            return self._newest(tx, wanted.vault, about=about, without=without, limit=limit)
+        standing = self._standing.of(tx, wanted.vault.id).about(about)
+        if without is not None:
+            standing = standing.only(standing.numbers != without.number)
+        considered = len(standing.numbers)
+        if limit < 1 or not considered:
+            return Places([]), considered
         now = int(self._clock().timestamp() * 1_000_000)
+        relevance = np.array(relevances(standing.numbers, self._relevance(tx, step, wanted)), dtype=np.float64)
         occasion = Occasion(
-            numbers=numbers,
-            updated=updated,
-            age_days=np.maximum(now - updated, 0) / _DAY,
-            importance=np.array([np.nan if one.importance is None else one.importance for one in standing]),
-            relevance=np.array(relevances(numbers, self._relevance(tx, step, wanted)), dtype=np.float64),
-            confidence=np.array([item.confidence for item in standing], dtype=np.float64),
+            numbers=standing.numbers,
+            updated=standing.updated,
+            age_days=np.maximum(now - standing.updated, 0) / _DAY,
+            importance=standing.importance,
+            relevance=relevance,
+            confidence=standing.confidence,
             weights=Weights(settings.recency, settings.importance, settings.relevance),
         )
-        return step.places(occasion, limit), len(standing)
+        return step.places(occasion, limit), considered
+
+    @staticmethod
+    def _newest(
+        tx: Transaction, vault: Vault, *, about: Collection[Subject] | None, without: Fact | None, limit: int
+    ) -> tuple[Places, int]:
+        """The last updated: their order is the store's own."""
+        found = lists.standings(tx, vault_id=vault.id, about=about, newest=limit + 1)
+        numbers = [item.number for item in found if without is None or item.number != without.number]
+        return Places(numbers[: max(limit, 0)]), len(numbers)
 
     def _relevance(self, tx: Transaction, step: Classic, wanted: Wanted) -> dict[int, float]:
         """The relevance of facts to the message: measured where meaning runs, else by place in the results (T4)."""

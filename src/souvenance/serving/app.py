@@ -13,6 +13,7 @@ from starlette.routing import Mount, Route
 
 from souvenance.application import Application
 from souvenance.interfaces.mcp.http import McpEndpoint
+from souvenance.interfaces.proxy.app import build_proxy
 from souvenance.interfaces.rest.api import build_api
 from souvenance.interfaces.rest.problems import Faults, on_http
 from souvenance.serving.doorkeeper import Doorkeeper
@@ -33,7 +34,7 @@ def build_app(
     on_start: Callable[[], None] = lambda: None,
     on_stop: Callable[[], None] = lambda: None,
 ) -> Starlette:
-    """REST at `/api/v1`, MCP at `/mcp`, and the probes. What is written is embedded meanwhile."""
+    """REST at `/api/v1`, MCP at `/mcp`, the proxy at `/v1`, and the probes. What is written is embedded meanwhile."""
     metrics = Metrics(memory)
     doorkeeper = Doorkeeper(memory, local_token=local_token)
     mcp = McpEndpoint(memory, settings, local_token=local_token)
@@ -61,6 +62,7 @@ def build_app(
             *probe_routes(memory, metrics, identify=asks_for_token),
             Route("/mcp", endpoint=mcp, include_in_schema=False),
             Mount("/api/v1", app=api),
+            Mount("/v1", app=build_proxy(memory, doorkeeper.identify)),
         ],
         middleware=[
             Middleware(Observed, metrics=metrics),

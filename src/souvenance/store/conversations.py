@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -234,6 +235,11 @@ def remove_turns_made_from(tx: Transaction, *, vault_id: int) -> int:
 
 
 # --- replies that programs keep --------------------------------------------------------------------------------
+
+
+def hash_of_reply(text: str) -> str:
+    """What is kept of a reply to know it again."""
+    return hashlib.sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()
 
 
 def note_reply(tx: Transaction, *, user_id: int, hashed: str, read: Collection[int], at: datetime) -> None:

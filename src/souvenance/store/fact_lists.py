@@ -73,6 +73,8 @@ class Standing(NamedTuple):
     updated: int
     importance: int | None
     confidence: float
+    subject_kind: SubjectKind
+    subject_id: str
 
 
 def _answering(vault_id: int, about: Collection[Subject] | None) -> ColumnElement[bool]:
@@ -91,7 +93,14 @@ def standings(
 
     `about` keeps to the vault itself and these subjects; `newest` to so many, the last updated first.
     """
-    columns = (fact.c.number, type_coerce(fact.c.updated_at, BigInteger), fact.c.importance, fact.c.confidence)
+    columns = (
+        fact.c.number,
+        type_coerce(fact.c.updated_at, BigInteger),
+        fact.c.importance,
+        fact.c.confidence,
+        fact.c.subject_kind,
+        fact.c.subject_id,
+    )
     statement = select(*columns).where(_answering(vault_id, about))
     if newest is not None:
         statement = statement.order_by(fact.c.updated_at.desc(), fact.c.number.desc()).limit(newest)
@@ -107,9 +116,12 @@ def newest_keys(tx: Transaction, *, vault_id: int, limit: int) -> list[tuple[int
 
 def find_summary(tx: Transaction, *, vault_id: int) -> Fact | None:
     """The summary of a vault: its fact about itself under the reserved key, the latest where there are several (F6)."""
-    # Written out for the planner: an index holds the summaries only.
-    mine = and_(fact.c.key == literal_column(f"'{SUMMARY_KEY}'"), fact.c.subject_kind == SubjectKind.VAULT)
-    statement = select(fact).where(_answering(vault_id, None), mine)
+    # Written for the planner: an index holds the summaries only, and the key stands in the statement so that it is
+    # taken; the state is compared as an expression, or the index of states would be taken instead.
+    mine = and_(fact.c.vault_id == vault_id, fact.c.key == literal_column(f"'{SUMMARY_KEY}'"))
+    ended = func.coalesce(type_coerce(fact.c.deleted_at, BigInteger), type_coerce(fact.c.valid_to, BigInteger), -1)
+    standing = and_(ended == -1, fact.c.disabled.is_(False), fact.c.subject_kind == SubjectKind.VAULT)
+    statement = select(fact).where(mine, standing)
     row = tx.execute(statement.order_by(fact.c.updated_at.desc()).limit(1)).mappings().first()
     return None if row is None else fact_of(row)
 

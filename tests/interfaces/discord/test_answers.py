@@ -39,6 +39,14 @@ async def test_d1_a_reply_to_the_bot_is_answered_and_knows_what_it_follows(bench
     assert "Which one?" in bench.model.prompts[-1]
 
 
+async def test_d1_the_role_that_the_bot_was_invited_with_stands_for_it(bench: Bench) -> None:
+    lagoon, pool = await bench.let_in("Lagoon", with_role=True)
+    ana = lagoon.new_member("ana")
+    await bench.discord.say(pool, ana, f"<@&{lagoon.payload['roles'][-1]['id']}> hello")
+    await bench.discord.answer(pool)
+    assert bench.model.prompts[-1].endswith("ana: hello")
+
+
 async def test_d1_what_is_not_for_the_bot_is_not_answered(bench: Bench) -> None:
     ana, bo = bench.guild.new_member("ana"), bench.guild.new_member("bo")
     other = bench.guild.add_member({**bench.guild.new_member("robot"), "bot": True})
@@ -270,10 +278,14 @@ async def test_d4_who_opted_out_is_answered_and_not_remembered(bench: Bench) -> 
     bench.model.does(lambda prompt, _: f"{'boat' in prompt} {'it is red' in prompt} {'Hello.' in prompt}")
     await bench.discord.tell_bot(bench.hall, bo, "what was said?")
     assert (await bench.discord.answer(bench.hall, number=2)).text == "False False False"
+    bench.model.says("Ah. <<remember boat | has a red boat | Ana>>")
+    await bench.discord.tell_bot(bench.hall, bo, f"<@{ana['id']}> has a red boat")
+    assert (await bench.discord.answer(bench.hall, number=3)).text == "Ah."
+    assert bench.facts() == []
     await bench.discord.command(bench.hall, ana, "memory opt-out", undo=True)
     bench.model.says("Hello. <<remember boat | has a red boat | Ana>>")
     await bench.discord.tell_bot(bench.hall, ana, "I bought a red boat")
-    await bench.discord.answer(bench.hall, number=3)
+    await bench.discord.answer(bench.hall, number=4)
     assert [fact.subject_id for fact in bench.facts()] == [ana["id"]]
 
 

@@ -11,8 +11,16 @@ from souvenance.application import Application
 from souvenance.domain.access import Actor
 from souvenance.memory.remember import Observation
 
-OWNERS = ("/tokens", "/audit", "/retrievals", "/vaults/{vault}/folders")
-READS_BY_POST = {"/search", "/recall", "/context/start", "/notes/find", "/history/revert", "/vaults/{vault}/given"}
+OWNERS = ("/tokens", "/audit", "/retrievals", "/endpoints", "/spending", "/vaults/{vault}/folders")
+READS_BY_POST = {
+    "/chat",
+    "/search",
+    "/recall",
+    "/context/start",
+    "/notes/find",
+    "/history/revert",
+    "/vaults/{vault}/given",
+}
 QUERIES = {"/history/review": "?since=2020-01-01T00:00:00Z&agent=a", "/vaults/{vault}/simulation": "?to=journal"}
 BODIES: dict[str, Any] = {
     "post /vaults": {"name": "New"},
@@ -55,6 +63,13 @@ BODIES: dict[str, Any] = {
     "post /vaults/{vault}/erasure": {"confirm": "not its name"},
     "post /erasures/preview": {"member": "281474976710656001"},
     "post /erasures": {"member": "281474976710656001", "confirm": "281474976710656001"},
+    "post /chat": {"question": "q"},
+    "post /conversations": {},
+    "patch /conversations/{conversation}": {"title": "t"},
+    "post /conversations/{conversation}/turns/{turn}/undo": {"place": 0},
+    "post /endpoints": {"name": "n", "base_url": "http://127.0.0.1:9/v1", "model": "m"},
+    "patch /endpoints/{endpoint}": {"model": "m"},
+    "put /endpoints/uses/{use}": {"endpoint": None},
 }
 
 
@@ -69,6 +84,7 @@ def routes(client: TestClient, memory: Application, owner: Actor, tmp_path: Path
     of_note = memory.history.of_note(actor=owner, ref=note.id)[0].change_id
     real = {"vault": "harpe", "number": kept.fact.number, "note": note.id, "place": "p", "token": 9, "folder": "0" * 12}
     real["node"] = f"note:{note.id}"
+    real |= {"conversation": memory.conversations.start(actor=owner).id, "turn": 1, "endpoint": "none", "use": "auto"}
     watched = tmp_path / "watched"
     watched.mkdir()
     found = []
@@ -113,7 +129,9 @@ def test_a3_a_token_that_reads_writes_nothing(ask: Any, routes: Any, token: Any)
         if pattern.startswith(OWNERS):
             continue
         found = ask(method, path, body, by=reader)
-        if method == "GET" or pattern in READS_BY_POST - {"/history/revert"}:
+        if method == "GET" and "{conversation}" in pattern:
+            assert (found.status_code, found.json()["code"]) == (404, "not_found"), (method, path, found.text)
+        elif method == "GET" or pattern in READS_BY_POST - {"/history/revert"}:
             assert found.status_code == 200, (method, path, found.text)
         else:
             assert (found.status_code, found.json()["code"]) == (403, "not_allowed"), (method, path, found.text)
@@ -125,7 +143,7 @@ def test_a3_a_token_of_another_vault_finds_nothing_and_is_told_nothing(ask: Any,
         if pattern.startswith(OWNERS):
             found = ask(method, path, body, by=other)
             assert (found.status_code, found.json()["code"]) == (403, "not_allowed"), (method, path, found.text)
-        elif re.search(r"\{(vault|number|note|node)\}", pattern):
+        elif re.search(r"\{(vault|number|note|node|conversation)\}", pattern):
             found = ask(method, path, body, by=other)
             assert (found.status_code, found.json()["code"]) == (404, "not_found"), (method, path, found.text)
         else:

@@ -13,8 +13,11 @@ from souvenance import __version__
 from souvenance.domain.errors import SouvenanceError
 from souvenance.interfaces.cli import (
     audit,
+    chat,
     context,
+    conversation,
     discord,
+    endpoint,
     erase,
     fact,
     find,
@@ -51,13 +54,14 @@ command = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for single in (remember.group, find.group, audit.group, upkeep.group, erase.alone):
+for single in (remember.group, find.group, chat.group, endpoint.spent, audit.group, upkeep.group, erase.alone):
     command.add_typer(single)
 vault.group.add_typer(scope.group)
 vault.group.add_typer(ladder.group)
 for noun in (
     vault.group, fact.group, note.group, folder.group, history.group, audit.retrievals, context.group, token.group,
-    ingest.group, map.group, ladder.memory, trash.group, discord.group, erase.group,
+    ingest.group, map.group, ladder.memory, trash.group, conversation.group, endpoint.group,
+    discord.group, erase.group,
 ):  # fmt: skip
     command.add_typer(noun)
 

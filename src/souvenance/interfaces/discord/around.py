@@ -31,9 +31,10 @@ class Around:
     said: tuple[Said, ...]
 
     def others(self, author: str) -> list[Member]:
-        """Those present but the author, about whom something may be learnt."""
-        away = {author, *self.opted_out}
-        return [Member(id=id, name=name) for id, name in self.names.items() if id not in away]
+        """Those present but the author; nothing is kept about who opted out."""
+        return [
+            Member(id=id, name=name, kept=id not in self.opted_out) for id, name in self.names.items() if id != author
+        ]
 
 
 async def look_around(

@@ -204,8 +204,9 @@ class Bot(discord.Client):
                 self._listening.hear(server.guild_id, place, heard)
 
     def _is_addressed(self, message: discord.Message) -> bool:
-        """Whether a message mentions the bot or replies to it; `@everyone` does neither."""
-        if self.user in message.mentions:
+        """Whether a message mentions the bot, by itself or by the role it was invited with, or replies to it."""
+        own_role = message.guild.self_role if message.guild is not None else None
+        if self.user in message.mentions or (own_role is not None and own_role in message.role_mentions):
             return True
         original = message.reference.resolved if message.reference is not None else None
         return isinstance(original, discord.Message) and original.author == self.user

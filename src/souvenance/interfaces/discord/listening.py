@@ -126,7 +126,7 @@ class Listening:
                 said=[Said(text=one.text, by=named[one.member.id]) for one in kept],
                 vault=server.vault,
                 where=Where(channel=there.place.channel, may_read=allowed.read, may_write=True),
-                members=[Member(id=id, name=name) for id, name in named.items() if id not in out],
+                members=[Member(id=id, name=name, kept=id not in out) for id, name in named.items()],
             )
         except SouvenanceError as error:
             log.warning("nothing was learnt from a conversation", code=error.code)

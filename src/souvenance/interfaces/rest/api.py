@@ -14,7 +14,10 @@ from souvenance.application import Application
 from souvenance.domain.errors import SouvenanceError
 from souvenance.interfaces.rest import (
     audit,
+    chat,
     context,
+    conversations,
+    endpoints,
     erasure,
     facts,
     folders,
@@ -54,8 +57,24 @@ def build_api(memory: Application, identify: Identify, *, inside: Sequence[Middl
         redirect_slashes=False,
     )
     for room in (
-        vaults, ladder, erasure, scope, map, folders, facts, notes, search, history, context, servers, tokens, audit,
-    ):  # fmt: skip
+        vaults,
+        ladder,
+        erasure,
+        scope,
+        map,
+        folders,
+        facts,
+        notes,
+        search,
+        history,
+        context,
+        chat,
+        conversations,
+        endpoints,
+        servers,
+        tokens,
+        audit,
+    ):
         api.include_router(room.router)
     for layer in inside:
         api.add_middleware(layer.cls, *layer.args, **layer.kwargs)

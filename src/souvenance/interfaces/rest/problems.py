@@ -29,6 +29,9 @@ STATUSES: tuple[tuple[type[SouvenanceError], int], ...] = (
     (errors.Conflict, 409),
     (errors.StoreUnavailable, 503),
     (errors.EmbedderUnavailable, 503),
+    (errors.ModelUnavailable, 502),
+    (errors.NoModel, 503),
+    (errors.CapReached, 429),
 )
 """The first class that an error is decides; anything else is 500."""
 
@@ -59,6 +62,8 @@ MEANINGS = {
     413: "More was sent than is accepted.",
     415: "The body is not JSON.",
     422: "What was sent cannot be stored or asked.",
+    429: "A cap on tokens or a rate of questions is reached.",
+    502: "The model's endpoint fails.",
     503: "The store cannot be used now.",
 }
 RESPONSES: dict[int | str, dict[str, Any]] = {

@@ -1,0 +1,122 @@
+"""A chat completion as a client asks for it: what memory needs of it is read, all the rest passes through untouched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from souvenance.domain.errors import InvalidInput
+from souvenance.exchange.events import Said
+
+MEMORY_HEADER = "x-souvenance-memory"
+VAULTS_HEADER = "x-souvenance-vaults"
+FIELD = "souvenance"
+"""A field of the body, for clients that set no headers: `{"memory": false, "vaults": ["harp"]}`; not passed on."""
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """A request: its body without our own field, the question in it, what was said before, and how memory is wanted."""
+
+    body: Json
+    question: str
+    history: tuple[Said, ...]
+    with_memory: bool = True
+    vaults: tuple[str, ...] | None = None
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the client reads events."""
+        return self.body.get("stream") is True
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether the model may be told how to ask of memory: not where its reply must have a form of its own."""
+        form = self.body.get("response_format")
+        return not (isinstance(form, dict) and form.get("type") not in {None, "text"})
+
+    def upstream(self, memory: str, withheld: frozenset[str], hidden: str) -> Json:
+        """The body as the endpoint is sent it: memory as one system message behind the client's own, and what may not
+        leave over its route put out of sight."""
+        messages = (
+            [_hiding(one, withheld, hidden) for one in self.body["messages"]] if withheld else [*self.body["messages"]]
+        )
+        if memory:
+            at = next((place for place, one in enumerate(messages) if one.get("role") not in _OWN), len(messages))
+            messages.insert(at, {"role": "system", "content": memory})
+        return self.body | {"messages": messages}
+
+
+_OWN = {"system", "developer"}
+
+
+def read_completion(raw: bytes, headers: Mapping[str, str]) -> Completion:
+    """Read a request; refuses what is no chat completion."""
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        raise InvalidInput("The body is not valid JSON in UTF-8.", hint="Send a chat completion.") from None
+    if not isinstance(body, dict):
+        raise InvalidInput("The body is no JSON object.", hint="Send a chat completion.")
+    own = body.pop(FIELD, None)
+    messages = body.get("messages")
+    if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
+        raise InvalidInput("`messages` is a list of at least one message.", hint="Send a chat completion.")
+    if not isinstance(body.get("model"), str) or not body["model"]:
+        raise InvalidInput("`model` is the name of a model.", hint="GET /v1/models lists them.")
+    said = [(place, Said(text=text_of(one), by_model=one.get("role") == "assistant"))
+            for place, one in enumerate(messages) if one.get("role") in {"user", "assistant"}]  # fmt: skip
+    asked = next((place for place, one in reversed(said) if not one.by_model and one.text.strip()), None)
+    question = "" if asked is None else text_of(messages[asked])
+    history = tuple(one for place, one in said if place != asked and one.text.strip())
+    found = Completion(body=body, question=question, history=history)
+    return _wished(found, own, headers)
+
+
+def _wished(found: Completion, own: Any, headers: Mapping[str, str]) -> Completion:
+    if own is not None:
+        if not isinstance(own, dict) or set(own) - {"memory", "vaults"}:
+            raise InvalidInput(f"`{FIELD}` knows `memory` and `vaults`.", hint='{"memory": false, "vaults": ["harp"]}')
+        found = replace(found, with_memory=_switch(own.get("memory", True)), vaults=_names(own.get("vaults")))
+    if MEMORY_HEADER in headers:
+        found = replace(found, with_memory=_switch(headers[MEMORY_HEADER]))
+    if VAULTS_HEADER in headers:
+        found = replace(found, vaults=_names(headers[VAULTS_HEADER].split(",")))
+    return found
+
+
+def _switch(value: Any) -> bool:
+    said = value.strip().lower() if isinstance(value, str) else value
+    if said in (True, "on", "true", "1"):
+        return True
+    if said in (False, "off", "false", "0"):
+        return False
+    raise InvalidInput("Memory is on or off.", hint=f"Send {MEMORY_HEADER}: off, or leave it out.")
+
+
+def _names(value: Any) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len(names) > 100:
+        raise InvalidInput("`vaults` is a list of names.", hint="Leave it out to read by attention.")
+    return tuple(name.strip() for name in names if name.strip()) or None
+
+
+def text_of(message: Mapping[str, Any]) -> str:
+    """The text of a message, of all its parts that are text."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    parts: Sequence[Any] = content if isinstance(content, list) else ()
+    texts = [one.get("text") for one in parts if isinstance(one, dict)]
+    return "\n".join(one for one in texts if isinstance(one, str))
+
+
+def _hiding(message: Json, withheld: frozenset[str], hidden: str) -> Json:
+    is_hidden = message.get("role") in {"user", "assistant"} and text_of(message) in withheld
+    return message | {"content": hidden} if is_hidden else message

@@ -1,0 +1,260 @@
+"""C1, C2: endpoints that fail, people who stop, clients who go: bounded, said in words, nothing lost, nothing twice."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from contextlib import aclosing, nullcontext
+from typing import Any
+
+import pytest
+
+from scripted import Handler, Raw, Server
+from souvenance.application import Application
+from souvenance.domain.access import Actor, Route
+from souvenance.domain.endpoint import Reached, Use
+from souvenance.domain.errors import CapReached, InvalidInput, ModelUnavailable, NotFound
+from souvenance.exchange.events import Became, Ended, Event, Failed, Member, Text, Wrote
+from souvenance.memory.remember import Observation
+from souvenance.models.chat import Chat, Patience
+
+Ask = Callable[..., list[Event]]
+
+
+def event(content: str, **more: Any) -> bytes:
+    chunk = {"choices": [{"index": 0, "delta": {"content": content}, "finish_reason": None}]} | more
+    return b"data: " + json.dumps(chunk).encode() + b"\n\n"
+
+
+BAD: dict[str, tuple[Raw, str]] = {
+    "html": (Raw(b"<html><body>Welcome</body></html>", kind="text/html"), "web page"),
+    "html with an error": (Raw(b"<html>no</html>", status=404, kind="text/html"), "status 404"),
+    "nothing": (Raw(b""), "not JSON"),
+    "wrong json": (Raw(b'{"choices": '), "not JSON"),
+    "a list": (Raw(b"[]"), "no object"),
+    "other json": (Raw(b'{"hello": 1}'), "`choices`"),
+    "choices that are none": (Raw(b'{"choices": ["x"]}'), "`choices`"),
+    "an error in 200": (Raw(b'{"error": {"message": "quota is over"}}'), "quota is over"),
+    "an error in a stream": (
+        Raw(event("We") + b'data: {"error": {"message": "overloaded"}}\n\n', kind="text/event-stream"), "overloaded"
+    ),
+    "half a stream": (Raw(event("We"), kind="text/event-stream", cut=True), "middle"),
+    "a stream of nonsense": (Raw(b"data: {nope\n\n", kind="text/event-stream"), "not JSON"),
+    "a line without end": (Raw(b"data: " + b"x" * (3 * 2**20), kind="text/event-stream"), "1,024 KiB"),
+    "40 MB": (Raw(b" " * (40 * 2**20)), "8,192 KiB"),
+    "40 MB of events": (Raw(event("x" * 1000) * 40_000, kind="text/event-stream"), "8,192 KiB"),
+    "a redirect": (Raw(status=302, headers={"Location": "http://example.invalid/"}), "elsewhere"),
+    "a key refused": (Raw(b'{"error": {"message": "bad key sk-very-secret-key"}}', status=401), "refuses the key"),
+    "an unknown model": (Raw(b'{"error": {"message": "model tiny not found"}}', status=404), "model tiny not found"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_c2_an_endpoint_that_fails_is_told_in_words_and_the_question_is_kept(
+    app: Application, owner: Actor, model: Server, ask: Ask, kind: str
+) -> None:
+    raw, words = BAD[kind]
+    chat = app.conversations.start(actor=owner)
+    model.says(raw)
+    events = ask("Where is the harp?", conversation=chat.id)
+    failed = events[-1]
+    assert isinstance(failed, Failed)
+    assert isinstance(failed.error, ModelUnavailable)
+    assert words in failed.error.message
+    assert failed.error.hint
+    assert "very-secret" not in str(failed.error.as_dict())
+    assert len(failed.error.message) < 500
+    (turn,) = app.conversations.get(actor=owner, conversation=chat.id).turns
+    assert (turn.state, turn.question) == ("failed", "Where is the harp?")
+    assert turn.answer == "".join(one.text for one in events if isinstance(one, Text))
+    assert turn.failure == failed.error.as_dict()
+
+
+def test_c2_silence_is_given_up(app: Application, owner: Actor, model: Server, ask: Ask) -> None:
+    app.exchange.chat.patience = Patience(silence=0.3)
+    for raw in (
+        Raw(silent_seconds=20, kind="text/event-stream"),
+        Raw(event("We"), silent_seconds=20, kind="text/event-stream"),
+    ):
+        model.says(raw)
+        started = time.monotonic()
+        failed = ask("q")[-1]
+        assert isinstance(failed, Failed)
+        assert "said nothing for 0.3 seconds" in failed.error.message
+        assert time.monotonic() - started < 5
+
+
+def test_c2_comments_that_keep_a_connection_open_are_no_word(model: Server, ask: Ask, app: Application) -> None:
+    def pings(handler: Handler, _body: Any) -> None:
+        handler.begin_stream()
+        while not model.stop.wait(0.05):
+            try:
+                handler.wfile.write(b": ping\n\n")
+            except OSError:
+                return
+
+    app.exchange.chat.patience = Patience(silence=0.4)
+    model.says(pings)
+    assert isinstance(ask("q")[-1], Failed)
+
+
+def test_c2_busy_endpoints_are_asked_again_and_refusals_are_not(app: Application, model: Server, ask: Ask) -> None:
+    app.exchange.chat.patience = Patience(silence=5, pause=0.01)
+    model.says(Raw(status=429, headers={"Retry-After": "0"}), Raw(b"x", status=503), "At last.")
+    assert ask("q")[-1].text == "At last."  # type: ignore[union-attr]
+    assert len(model.asked) == 3
+    model.says(*[Raw(b'{"error": "busy"}', status=500)] * 9)
+    assert "500" in str(ask("q")[-1].error)  # type: ignore[union-attr]
+    assert len(model.asked) == 3
+    model.says(Raw(b"{}", status=400))
+    assert isinstance(ask("q")[-1], Failed)
+    assert len(model.asked) == 1
+
+
+def test_c2_an_endpoint_that_is_not_there(app: Application, owner: Actor, ask: Ask) -> None:
+    app.exchange.chat.patience = Patience(silence=5, pause=0.01)
+    app.endpoints.add(actor=owner, name="gone", base_url="http://127.0.0.1:9/v1", model="m", uses=[Use.ANSWERS])
+    failed = ask("q")[-1]
+    assert isinstance(failed, Failed)
+    assert "cannot be reached" in failed.error.message
+
+
+def test_c2_an_endpoint_that_does_not_stream_is_read_all_the_same(model: Server, ask: Ask) -> None:
+    whole = {"choices": [{"index": 0, "message": {"content": "Hello <<remember a | b>>"}, "finish_reason": "stop"}]}
+    model.says(Raw(json.dumps(whole).encode()))
+    ended = ask("q")[-1]
+    assert isinstance(ended, Ended)
+    assert ended.text == "Hello"
+
+
+# --- stopping --------------------------------------------------------------------------------------------------
+
+
+def slowly(text: str) -> Callable[[Handler, Any], None]:
+    def say(handler: Handler, _body: Any) -> None:
+        handler.begin_stream()
+        try:
+            for letter in text:
+                handler.send_event({"content": letter})
+                time.sleep(0.01)
+            handler.send_event({}, "stop")
+        except OSError:
+            handler.server.gone.set()
+
+    return say
+
+
+@pytest.mark.parametrize("how", ["close", "cancel"])
+def test_c1_who_stops_keeps_what_was_said_and_nothing_is_done(
+    app: Application, owner: Actor, model: Server, how: str
+) -> None:
+    chat = app.conversations.start(actor=owner)
+    model.says(slowly("<<remember a | b>>One two three four five six seven eight nine ten " * 20))
+
+    async def listen() -> None:
+        heard = ""
+        events = app.exchange.answer(actor=owner, question="q", conversation=chat.id)
+        async with aclosing(events):
+            async for one in events:
+                heard += one.text if isinstance(one, Text) else ""
+                if len(heard) > 10:
+                    if how == "close":
+                        return
+                    asyncio.current_task().cancel()  # type: ignore[union-attr]
+
+    with pytest.raises(asyncio.CancelledError) if how == "cancel" else nullcontext():
+        asyncio.run(listen())
+    (turn,) = app.conversations.get(actor=owner, conversation=chat.id).turns
+    assert turn.state == "stopped"
+    assert turn.answer.startswith("One two")
+    assert turn.wrote == ()
+    assert model.gone.wait(5)  # the model was stopped, not only left alone
+    assert app.vaults.list(actor=owner) == [] or app.facts.list(actor=owner, vault="personal") == []
+
+
+def test_c1_a_retry_after_a_failure_does_nothing_twice(app: Application, owner: Actor, model: Server, ask: Ask) -> None:
+    asked = "<<remember pet | Ana has a cat>>"
+    model.says(Raw(event(asked), kind="text/event-stream", cut=True), f"{asked} Noted.", f"{asked} Again.")
+    assert isinstance(ask("Ana has a cat")[-1], Failed)
+    wrote = [one.became for text in ("Ana has a cat", "Ana has a cat") for one in ask(text) if isinstance(one, Wrote)]
+    assert wrote == [Became.DONE, Became.SKIPPED]
+    assert len(app.facts.list(actor=owner, vault="personal")) == 1
+
+
+def test_a_model_that_repeats_itself_a_thousand_times_is_bounded(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    model.chunk = 4000
+    model.says("<<remember pet | Ana has a cat>>" * 1000)
+    (wrote,) = [one for one in ask("q") if isinstance(one, Wrote)]
+    assert (wrote.became, wrote.times) == (Became.DONE, 1000)
+    model.says("".join(f"<<remember k{place} | thing {place}>>" for place in range(1000)))
+    events = [one for one in ask("q") if isinstance(one, Wrote)]
+    assert sum(one.became is Became.DONE for one in events) == 10
+    assert len(events) == 51
+    assert len([one for one in app.history.audit(actor=owner, limit=500) if one.verb == "fact.ignored"]) == 41
+
+
+# --- bad input -------------------------------------------------------------------------------------------------
+
+
+def test_a_message_of_a_hundred_thousand_characters_goes_through_whole(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    app.vaults.create(actor=owner, name="Harpe")
+    app.facts.remember(actor=owner, vault="harpe", observations=[Observation(content="strings")])
+    question = "mot " * 25_000
+    model.says("ok")
+    assert ask(question)[-1].text == "ok"  # type: ignore[union-attr]
+    assert model.asked[0]["messages"][-1]["content"] == question.strip()
+    with pytest.raises(InvalidInput):
+        ask("x" * 600_000)
+    for bad in ("", " \n ", "a\x00b", "\ud800"):
+        with pytest.raises(InvalidInput):
+            ask(bad)
+    with pytest.raises(NotFound):
+        ask("q", conversation=99)
+    assert len(model.asked) == 1
+
+
+def test_c6_a_cap_and_a_rate_are_kept(app: Application, owner: Actor, model: Server, ask: Ask, clock: Any) -> None:
+    app.vaults.create(actor=owner, name="Harpe")
+    app.vaults.change_settings(actor=owner, vault="harpe", changes={"member_rate": 2})
+    chat = app.conversations.start(actor=owner)
+    assert [type(ask("q", conversation=chat.id)[-1]) for _ in range(3)] == [Ended, Ended, Failed]
+    last = app.conversations.get(actor=owner, conversation=chat.id).turns[-1]
+    assert (last.state, last.question) == ("failed", "q")
+    assert len(model.asked) == 2
+    assert isinstance(ask("q", vaults="harpe", member=Member(id="7", name="Bo"))[-1], Ended)
+    app.vaults.change_settings(actor=owner, vault="harpe", changes={"member_rate": 0, "daily_tokens": 50})
+    failed = ask("q")[-1]
+    assert isinstance(failed, Failed)
+    assert isinstance(failed.error, CapReached)
+    ((vault, spent),) = app.spending.list(actor=owner)
+    assert vault is not None
+    assert (vault.slug, spent.calls, spent.sent, spent.received) == ("harpe", 3, 33, 21)
+    clock.now = clock.now.replace(day=clock.now.day + 1)
+    assert isinstance(ask("q")[-1], Ended)
+
+
+def test_one_chat_client_serves_fifty_streams_at_once(app: Application, owner: Actor, model: Server) -> None:
+    model.otherwise = "word " * 40
+    model.chunk = 20
+
+    async def all_of_them() -> list[str]:
+        async def one() -> str:
+            return "".join(
+                [e.text async for e in app.exchange.answer(actor=owner, question="q") if isinstance(e, Text)]
+            )
+
+        return await asyncio.gather(*(one() for _ in range(50)))
+
+    assert set(asyncio.run(all_of_them())) == {("word " * 40).strip()}
+
+
+def test_chat_takes_no_key_into_what_it_shows() -> None:
+    reached = Reached(name="n", base_url="http://h/v1", model="m", key="sk-hidden", route=Route.CLOUD)
+    assert "sk-hidden" not in repr(reached)
+    assert Chat().patience.silence == 120
