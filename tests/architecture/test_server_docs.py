@@ -35,8 +35,8 @@ def test_rest_names_every_route_and_no_other() -> None:
         for method in methods.split()
     }
     rooms = (
-        vaults, ladder, erasure, scope, map, folders, facts, notes, search, history, context, chat, conversations, endpoints,
-        servers, tokens, audit,
+        vaults, ladder, erasure, scope, map, folders, facts, notes, search, history, context, chat, conversations,
+        endpoints, servers, tokens, audit,
     )  # fmt: skip
     there = {(method, route.path) for room in rooms for route in room.router.routes for method in route.methods}  # type: ignore[attr-defined]
     assert named == there
