@@ -27,5 +27,5 @@ async def test_r2_it_answers_learns_and_forgets(bench: Bench) -> None:
     found = await bench.discord.command(bench.hall, ana, "memory search", query="harp")
     assert "plays the harp" in found.text
     asked = await bench.discord.command(bench.hall, ana, "memory forget-me", sure=True)
-    assert asked.text.startswith("Done: 1 facts about you")
+    assert asked.text.startswith("Done. Facts about you erased for good: 1.")
     assert bench.facts() == []
