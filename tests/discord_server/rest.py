@@ -79,6 +79,8 @@ class Rest:
         self.asked: dict[str, Asked] = {}
         self.to_limit = 0
         """So many of the next requests are told to wait."""
+        self.to_lose = 0
+        """So many of the next messages are posted, and the bot is told that they were not."""
         self.to_fail = 0
         """So many of the next messages are refused as a server fault."""
         self._spread = spread
@@ -183,6 +185,11 @@ class Rest:
             return as_json({"code": 0, "message": "500: Internal Server Error"}, status=503)
         body, files = await _body(request)
         _check_message(body, files)
+        nonce = body.get("nonce")
+        if nonce is not None and body.get("enforce_nonce"):
+            there = next((one for one in self.world.posted if one.payload.get("nonce") == nonce), None)
+            if there is not None:
+                return as_json(there.payload)
         reference = body.get("message_reference") or {}
         reply_to = reference.get("message_id")
         if reply_to is not None and not any(one.id == str(reply_to) for one in self.world.posted):
@@ -197,8 +204,12 @@ class Rest:
             reply_to=None if reply_to is None else str(reply_to),
             files=files,
             components=body.get("components") or [],
+            **({} if nonce is None else {"nonce": nonce}),
         )
         await self._spread(posted)
+        if self.to_lose:
+            self.to_lose -= 1
+            return as_json({"code": 0, "message": "503: Service Unavailable"}, status=503)
         return as_json(posted.payload)
 
     async def type(self, request: web.Request) -> web.Response:
@@ -292,6 +303,8 @@ def _check_message(body: Payload, files: dict[str, bytes]) -> None:
         for button in row["components"]:
             if not (len(button["label"]) <= 80 and 1 <= len(button["custom_id"]) <= 100):
                 raise refusal(400, 50035, "Invalid Form Body", components="BASE_TYPE_BAD_LENGTH")
+    if len(str(body.get("nonce", ""))) > 25:
+        raise refusal(400, 50035, "Invalid Form Body", nonce="NONCE_TYPE_TOO_LONG")
     allowed = body.get("allowed_mentions") or {}
     for kind in ("users", "roles"):
         if kind in allowed.get("parse", ()) and allowed.get(kind):

@@ -40,8 +40,12 @@ def bot_options() -> dict[str, Any]:
 
 
 @pytest.fixture
-async def bench(tmp_path: Path, bot_options: dict[str, Any]) -> AsyncIterator[Bench]:
-    settings = Settings(data=tmp_path, embedder="none")
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data=tmp_path, embedder="none")
+
+
+@pytest.fixture
+async def bench(settings: Settings, bot_options: dict[str, Any]) -> AsyncIterator[Bench]:
     async with DiscordServer() as server:
         guild = server.world.new_guild("Harbour")
         hall = guild.new_channel("general")

@@ -311,7 +311,7 @@ async def test_f7_an_erasure_waits_for_the_answer_under_way(bench: Bench) -> Non
     await asyncio.sleep(0.1)
     assert not asked.done()
     bench.model.hold.set()
-    assert "1 facts" in (await asked).text
+    assert "good: 1." in (await asked).text
     assert bench.facts() == []
 
 

@@ -38,11 +38,11 @@ async def test_d4_search_answers_the_caller_alone_in_their_language(bench: Bench
     fact = bench.know("The ferry leaves at nine from the north quay")
     asked = await bench.discord.command(bench.hall, ana, "memory search", query="ferry")
     assert asked.is_ephemeral
-    assert asked.text.startswith("1 found")
+    assert asked.text.startswith("Found, best first (1):")
     assert f"[#{fact.number}]" in asked.text
     assert "ferry leaves at nine" in asked.text
     french = await bench.discord.command(bench.hall, ana, "memory search", query="ferry", locale="fr")
-    assert french.text.startswith("1 résultats")
+    assert french.text.startswith("Trouvé, le meilleur d’abord (1) :")
     nothing = await bench.discord.command(bench.hall, ana, "memory search", query="zeppelin", locale="fr")
     assert nothing.text == "Rien n’a été trouvé."
 
@@ -84,7 +84,7 @@ async def test_d4_anyone_sees_takes_along_and_erases_their_own(bench: Bench) -> 
     assert "Nothing was erased" in asked.text
     assert len(bench.facts()) == 2
     asked = await bench.discord.command(bench.hall, ana, "memory forget-me", sure=True)
-    assert asked.text.startswith("Done: 1 facts about you")
+    assert asked.text.startswith("Done. Facts about you erased for good: 1.")
     assert [fact.content for fact in bench.facts()] == ["plays the lute"]
     asked = await bench.discord.command(bench.hall, ana, "memory about-me", locale="fr")
     assert asked.text == "Rien n’est retenu à ton sujet ici."
@@ -132,9 +132,9 @@ async def test_d4_managing_commands_are_for_those_who_manage_the_server(bench: B
     assert vault.memory_type is MemoryType.SEMANTIC
     await bench.discord.command(bench.hall, boss, "memory add", content="The port is deep")
     asked = await bench.discord.command(bench.hall, boss, "memory erase", sure=True, member=ana["id"])
-    assert asked.text.startswith("Done: 2 facts")
+    assert asked.text.startswith("Done. Facts erased for good: 2.")
     asked = await bench.discord.command(bench.hall, boss, "memory erase", sure=True)
-    assert asked.text.startswith("Done: 1 facts")
+    assert asked.text.startswith("Done. Facts erased for good: 1.")
     assert bench.memory.facts.list(actor=bench.owner, vault=vault.slug, states=list(State)) == []
     said = [(one.verb, one.who) for one in bench.memory.history.audit(actor=bench.owner) if "erase" in one.verb]
     assert {who for _, who in said} == {f"boss (Discord {boss['id']})"}

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from discord_bench import Bench
+from souvenance.interfaces.discord.bot import Bot
 
 pytestmark = pytest.mark.anyio
 
@@ -108,6 +109,33 @@ async def test_a_rate_limit_is_waited_out_and_nothing_is_said_twice(bench: Bench
     parts = [one.text for one in bench.discord.said_by_bot(bench.hall)]
     assert len(parts) == 3
     assert " ".join(parts).split() == ["word"] * 900
+
+
+async def test_a_reply_that_discord_drops_is_posted_again_and_never_twice(bench: Bench) -> None:
+    ana = bench.guild.new_member("ana")
+    bench.model.does(lambda _, question: f"You said {question.split()[-1]}.")
+    bench.discord.rest.to_fail = 1
+    await bench.discord.tell_bot(bench.hall, ana, "one")
+    await bench.settled()
+    bench.discord.rest.to_lose = 1
+    await bench.discord.tell_bot(bench.hall, ana, "two")
+    await bench.settled()
+    assert [one.text for one in bench.discord.said_by_bot(bench.hall)] == ["You said one.", "You said two."]
+
+
+async def test_two_bots_with_one_token_answer_once(bench: Bench) -> None:
+    """Whoever starts a second one by mistake gets no second answer."""
+    ana = bench.guild.new_member("ana")
+    second = Bot(bench.memory, guild_ready_timeout=0.05)
+    running = asyncio.create_task(second.start(bench.discord.token))
+    await bench.discord.wait_for(lambda: len(bench.discord.gateway.sessions) == 2)
+    await bench.discord.tell_bot(bench.hall, ana, "hello")
+    await bench.discord.wait_for(lambda: len(bench.model.prompts) == 2)
+    await bench.settled()
+    await second.settled()
+    assert [one.text for one in bench.discord.said_by_bot(bench.hall)] == ["Understood."]
+    await second.close()
+    await running
 
 
 async def test_where_it_may_not_write_the_bot_goes_on(bench: Bench) -> None:

@@ -50,12 +50,15 @@ async def test_it_runs_until_it_is_told_to_stop_and_keeps_its_token_to_itself(tm
             await server.wait_for(lambda: bool(server.rest.commands and server.gateway.sessions))
             asked = await server.command(hall, ana, "memory about-me", locale="fr")
             assert asked.text == "Rien n’est retenu à ton sujet ici."
+            await server.tell_bot(hall, ana, "the word is swordfish")
+            await server.answer(hall)
             process.send_signal(signal.SIGTERM)
             out, err = await asyncio.wait_for(process.communicate(), timeout=20)
     said = (out + err).decode()
     assert process.returncode == 0, said
     assert "stopped" in said
     assert "ana" not in said
+    assert "swordfish" not in said
     assert server.token not in said
     assert server.token.split(".")[-1] not in said
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import aiohttp
 import discord
 import structlog
 
@@ -27,6 +29,8 @@ from souvenance.servers.members import acting, where_permitted
 PERSONA = (
     "You answer in a channel of a Discord server, where several people speak. Be brief. Discord's Markdown is shown."
 )
+PAUSES = (1.0, 5.0, 15.0)
+"""Seconds to wait before a reply that could not be posted is posted again."""
 NOWHERE = Where(may_read=False, may_write=False)
 NOBODY = discord.AllowedMentions.none()
 """Whatever a reply says, it notifies nobody."""
@@ -135,11 +139,24 @@ async def send(message: discord.Message, reply: Reply, language: str) -> None:
     for number, part in enumerate(parts, start=1):
         more: dict[str, Any] = {"reference": reference} if number == 1 else {}
         more |= {"view": buttons} if buttons is not None and number == len(parts) else {}
+        # Discord posts what carries one nonce once, whoever sends it again: this process, another, or a second bot.
+        more["nonce"] = f"{message.id}-{number}"
         try:
-            await message.channel.send(part, allowed_mentions=NOBODY, **more)
-        except discord.HTTPException as error:
-            log.warning("a reply could not be posted", status=error.status, code=error.code)
+            await _posted(message.channel, part, more)
+        except (discord.HTTPException, aiohttp.ClientError, TimeoutError) as error:
+            log.warning("a reply could not be posted", error=type(error).__name__, code=getattr(error, "code", None))
             return
+
+
+async def _posted(channel: discord.abc.Messageable, part: str, more: dict[str, Any]) -> None:
+    """Post one part, again where Discord fails or cannot be reached for a moment."""
+    for pause in PAUSES:
+        try:
+            await channel.send(part, allowed_mentions=NOBODY, **more)
+            return
+        except (discord.DiscordServerError, aiohttp.ClientError, TimeoutError):
+            await asyncio.sleep(pause)
+    await channel.send(part, allowed_mentions=NOBODY, **more)
 
 
 @contextlib.asynccontextmanager

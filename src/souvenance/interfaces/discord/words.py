@@ -56,24 +56,24 @@ SENTENCES: dict[str, dict[str, str]] = {
         "refused": "That was refused: {message}",
         "guild_only": "Use this in a server.",
         "nothing_found": "Nothing was found.",
-        "found": "{count} found, best first:",
+        "found": "Found, best first ({count}):",
         "about_nothing": "Nothing is remembered about you here.",
-        "about": "{count} things are remembered about you here:",
+        "about": "Remembered about you here ({count}):",
         "more": "And more: `/memory my-data` gives you all of it.",
         "is_out": "You have opted out: nothing more is learnt about you.",
-        "forgot": "Done: {count} facts about you are erased for good. Learning starts again with the next conversation; "
+        "forgot": "Done. Facts about you erased for good: {count}. Learning starts again with the next conversation; "
         "`/memory opt-out` prevents it.",
         "mentions": "{count} facts about others still name you; those who look after this memory decide about them.",
         "pending": "Purge pending: something still holds the old state of the file. It is completed by itself.",
         "not_sure": "Nothing was erased. Erasing cannot be undone; set `sure` to do it.",
-        "my_data": "Everything kept about you here: {count} facts.",
+        "my_data": "Everything that is kept about you here. Facts: {count}.",
         "out": "Nothing more will be learnt about you. What is known stays until `/memory forget-me`.",
         "in": "You may be remembered again.",
         "added": "Kept as #{number}.",
         "already": "It is there already, as #{number}.",
         "secret": "It seems to hold a secret. Consider removing it.",
         "typed": "This server's memory is now of the type “{type}”. Nothing was moved, rewritten or deleted.",
-        "erased": "Done: {count} facts are erased for good.",
+        "erased": "Done. Facts erased for good: {count}.",
         "notice": "**{bot} remembers.** It answers when mentioned, and keeps as short facts what it learns here. "
         "It reads memory {read}, and writes it {write}; {threads}. Messages it answers, and what was just said around "
         "them, go to the language model that this bot's owner chose{listens}. Facts are this server's alone. "
@@ -107,24 +107,24 @@ SENTENCES: dict[str, dict[str, str]] = {
         "refused": "Refusé : {message}",
         "guild_only": "À utiliser dans un serveur.",
         "nothing_found": "Rien n’a été trouvé.",
-        "found": "{count} résultats, le meilleur d’abord :",
+        "found": "Trouvé, le meilleur d’abord ({count}) :",
         "about_nothing": "Rien n’est retenu à ton sujet ici.",
-        "about": "{count} souvenirs te concernent ici :",
+        "about": "Retenu à ton sujet ici ({count}) :",
         "more": "Et d’autres : `/mémoire mes-données` te donne tout.",
         "is_out": "Tu as demandé à ne pas être retenu : plus rien n’est appris à ton sujet.",
-        "forgot": "C’est fait : {count} souvenirs à ton sujet sont effacés pour de bon. L’apprentissage reprend dès la "
+        "forgot": "C’est fait. Souvenirs à ton sujet effacés pour de bon : {count}. L’apprentissage reprend dès la "
         "prochaine conversation ; `/mémoire ne-plus-retenir` l’empêche.",
         "mentions": "{count} souvenirs sur d’autres te nomment encore ; qui veille sur cette mémoire en décide.",
         "pending": "Purge en attente : quelque chose tient encore l’ancien état du fichier. Elle s’achève d’elle-même.",
         "not_sure": "Rien n’a été effacé. Effacer est irréversible ; coche `certain` pour le faire.",
-        "my_data": "Tout ce qui est gardé à ton sujet ici : {count} souvenirs.",
+        "my_data": "Tout ce qui est gardé à ton sujet ici. Souvenirs : {count}.",
         "out": "Plus rien ne sera appris à ton sujet. Ce qui est su reste jusqu’à `/mémoire oublie-moi`.",
         "in": "On peut de nouveau retenir ce qui te concerne.",
         "added": "Retenu sous #{number}.",
         "already": "C’est déjà là, sous #{number}.",
         "secret": "Cela semble contenir un secret. Mieux vaut le retirer.",
         "typed": "La mémoire de ce serveur est désormais du type « {type} ». Rien n’a été déplacé, réécrit ni supprimé.",
-        "erased": "C’est fait : {count} souvenirs sont effacés pour de bon.",
+        "erased": "C’est fait. Souvenirs effacés pour de bon : {count}.",
         "notice": "**{bot} se souvient.** Il répond quand on le mentionne, et garde en courts souvenirs ce qu’il apprend "
         "ici. Il lit la mémoire {read} et l’écrit {write} ; {threads}. Les messages auxquels il répond, et ce qui vient "
         "d’être dit autour, vont au modèle de langue choisi par le propriétaire du bot{listens}. Les souvenirs restent à "
