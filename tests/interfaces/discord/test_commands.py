@@ -98,8 +98,8 @@ async def test_f7_what_was_forgotten_is_in_no_byte_of_the_store_and_an_opt_out_o
     bench.know("Zephyrine lent Bo a book", about=bo)
     await bench.discord.command(bench.hall, ana, "memory opt-out")
     asked = await bench.discord.command(bench.hall, ana, "memory forget-me", sure=True)
-    assert asked.text.startswith("Done: 1 facts about you")
-    assert "1 facts about others still name you" in asked.text
+    assert asked.text.startswith("Done. Facts about you erased for good: 1.")
+    assert "Facts about others that still name you: 1." in asked.text
     assert "Purge pending" not in asked.text
     folder = Path(str(bench.memory.database.url.database)).parent
     for file in folder.glob("souvenance.db*"):

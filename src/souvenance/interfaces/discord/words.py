@@ -63,7 +63,7 @@ SENTENCES: dict[str, dict[str, str]] = {
         "is_out": "You have opted out: nothing more is learnt about you.",
         "forgot": "Done. Facts about you erased for good: {count}. Learning starts again with the next conversation; "
         "`/memory opt-out` prevents it.",
-        "mentions": "{count} facts about others still name you; those who look after this memory decide about them.",
+        "mentions": "Facts about others that still name you: {count}. Those who look after this memory decide about them.",
         "pending": "Purge pending: something still holds the old state of the file. It is completed by itself.",
         "not_sure": "Nothing was erased. Erasing cannot be undone; set `sure` to do it.",
         "my_data": "Everything that is kept about you here. Facts: {count}.",
@@ -114,7 +114,7 @@ SENTENCES: dict[str, dict[str, str]] = {
         "is_out": "Tu as demandé à ne pas être retenu : plus rien n’est appris à ton sujet.",
         "forgot": "C’est fait. Souvenirs à ton sujet effacés pour de bon : {count}. L’apprentissage reprend dès la "
         "prochaine conversation ; `/mémoire ne-plus-retenir` l’empêche.",
-        "mentions": "{count} souvenirs sur d’autres te nomment encore ; qui veille sur cette mémoire en décide.",
+        "mentions": "Souvenirs sur d’autres qui te nomment encore : {count}. Qui veille sur cette mémoire en décide.",
         "pending": "Purge en attente : quelque chose tient encore l’ancien état du fichier. Elle s’achève d’elle-même.",
         "not_sure": "Rien n’a été effacé. Effacer est irréversible ; coche `certain` pour le faire.",
         "my_data": "Tout ce qui est gardé à ton sujet ici. Souvenirs : {count}.",
