@@ -19,7 +19,7 @@ def main() -> None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - for as long as the program runs
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    sys.exit(run(sys.argv[1:], servers={"serve": _serve, "mcp": _mcp}))
+    sys.exit(run(sys.argv[1:], servers={"serve": _serve, "mcp": _mcp, "discord": _discord}))
 
 
 def _serve(settings: Settings) -> None:
@@ -32,6 +32,12 @@ def _mcp(settings: Settings) -> None:
     from souvenance.interfaces.mcp import stdio
 
     stdio.run(settings)
+
+
+def _discord(settings: Settings) -> None:
+    from souvenance.serving.discord import run as run_bot
+
+    run_bot(settings)
 
 
 if __name__ == "__main__":

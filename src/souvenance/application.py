@@ -29,6 +29,9 @@ from souvenance.notes.notes import Notes
 from souvenance.retrieval.audit import Retrievals
 from souvenance.retrieval.embedding import Embedding
 from souvenance.retrieval.retrieval import Retrieval
+from souvenance.servers.forgetting import Forgetting
+from souvenance.servers.members import Members
+from souvenance.servers.servers import Servers
 from souvenance.store.changes import Changes
 from souvenance.store.database import Database
 from souvenance.upkeep.census import Census
@@ -65,6 +68,9 @@ class Application:
     retrieval: Retrieval
     retrievals: Retrievals
     census: Census
+    servers: Servers
+    members: Members
+    forgetting: Forgetting
     endpoints: Endpoints
     exchange: Exchange
     conversations: Conversations

@@ -44,6 +44,13 @@ class Settings(BaseSettings):
         default=4000, ge=600, le=100_000, description="Most tokens of one MCP answer; what is cut is said."
     )
 
+    discord_token: SecretStr | None = Field(
+        default=None, description="Token of the Discord bot; never shown or logged."
+    )
+    discord_direct_messages: bool = Field(
+        default=False, description="Let the Discord bot answer direct messages too, without memory."
+    )
+
     @property
     def data_folder(self) -> Path:
         """The data folder with `~` resolved."""

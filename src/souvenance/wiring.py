@@ -43,6 +43,9 @@ from souvenance.retrieval.embedding import Embedding
 from souvenance.retrieval.fact_search import FactSearch
 from souvenance.retrieval.meaning import Meaning
 from souvenance.retrieval.retrieval import Retrieval
+from souvenance.servers.forgetting import Forgetting
+from souvenance.servers.members import Members
+from souvenance.servers.servers import Servers
 from souvenance.settings import Settings
 from souvenance.store.changes import Changes
 from souvenance.store.database import Database, sqlite_url
@@ -86,7 +89,10 @@ def open_application(
     fact_search = FactSearch(database, meaning)
     ladder = Ladder(database, clock, fact_search, retrievals)
     folders = Folders(database, clock, settings.data_folder)
+    facts = Facts(database, clock, vaults)
     retrieval = Retrieval(database, clock, meaning, retrievals)
+    applying = Applying(database, clock, facts, ladder, vaults)
+    counting = Counting(database, clock)
     map = Map(database, clock, notes, embedding)
     changes = Changes(database)
     erasures = Erasures(
@@ -95,9 +101,6 @@ def open_application(
         flush=retrievals.flush,
         forget=[meaning.forget, lambda _: retrieval.forget(), lambda _: fact_search.forget(), lambda _: map.forget()],
     )
-    facts = Facts(database, clock, vaults)
-    applying = Applying(database, clock, facts, ladder, vaults)
-    counting = Counting(database, clock)
     return Application(
         database=database,
         owner=owner,
@@ -124,6 +127,9 @@ def open_application(
         retrieval=retrieval,
         retrievals=retrievals,
         census=Census(database),
+        servers=Servers(database, clock, vaults),
+        members=Members(database, clock, vaults, facts, retrieval),
+        forgetting=Forgetting(database, clock, erasures),
         endpoints=endpoints,
         exchange=Exchange(
             openings=Openings(database, clock, endpoints),

@@ -20,6 +20,8 @@ GLOBAL = {"--data", "--database-url", "--json", "--debug", "--help"}
 def leaves(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     for name, child in getattr(node, "commands", {}).items():
         if hasattr(child, "commands"):
+            if child.invoke_without_command:
+                yield (*path, name), child
             yield from leaves(child, (*path, name))
         else:
             yield (*path, name), child
@@ -29,7 +31,8 @@ COMMANDS = dict(leaves(typer.main.get_command(command)))
 
 
 def options_of(leaf: Any) -> set[str]:
-    return {name for parameter in leaf.params for name in parameter.opts if name.startswith("--")} - GLOBAL
+    named = (name for one in leaf.params for name in (*one.opts, *one.secondary_opts))
+    return {name for name in named if name.startswith("--")} - GLOBAL
 
 
 def sections() -> dict[tuple[str, ...], str]:

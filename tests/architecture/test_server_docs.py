@@ -19,6 +19,7 @@ from souvenance.interfaces.rest import (
     proposals,
     scope,
     search,
+    servers,
     tokens,
     vaults,
 )
@@ -36,7 +37,7 @@ def test_rest_names_every_route_and_no_other() -> None:
     }
     rooms = (
         vaults, ladder, proposals, erasure, scope, map, folders, facts, notes, search, history, context, chat,
-        conversations, endpoints, tokens, audit,
+        conversations, endpoints, servers, tokens, audit,
     )  # fmt: skip
     there = {(method, route.path) for room in rooms for route in room.router.routes for method in route.methods}  # type: ignore[attr-defined]
     assert named == there

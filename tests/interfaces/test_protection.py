@@ -97,6 +97,8 @@ def build(folder: Path) -> House:
         memory.context.pin(actor=owner, ref=other.id)
         house.notes += [note.id, other.id, kept[0].fact.note_id]
         house.facts += [item.fact.number for item in kept]
+    server = memory.servers.join(actor=owner, guild_id="77", name=f"Server of {CANARY}")
+    memory.vaults.change(actor=owner, vault=server.vault, protection=Protection.MAXIMUM)
     memory.notes.delete(actor=owner, ref=house.notes[-2])
     memory.embedding.catch_up()
     memory.attention.solo(actor=owner, vault=NAME)  # the state of the scope is then that vault's name
@@ -128,7 +130,7 @@ def rest_paths(house: House, actor: Actor) -> Iterator[Path_]:
     api = build_api(house.memory, lambda _scope: actor)
     client = TestClient(api, raise_server_exceptions=False)
     values: dict[str, list[Any]] = {
-        "vault": ["samarkand", "garden", "nowhere"],
+        "vault": ["samarkand", "garden", "nowhere", f"server-of-{CANARY}"],
         "number": [*house.facts, 99_999],
         "note": [*house.notes, "0" * 12],
         "id": [*house.notes, "0" * 12],
@@ -238,6 +240,7 @@ def library_paths(house: House, actor: Actor) -> Iterator[Path_]:
         ("its passes", lambda: memory.passes.status(actor=actor, vault="samarkand")),
         ("recent notes", lambda: memory.notes.recent(actor=actor)),
         ("trash", lambda: memory.notes.list(actor=actor, trashed=True)),
+        ("Discord servers", lambda: memory.servers.list(actor=actor)),
     ):
         try:
             yield name, "", repr(read())

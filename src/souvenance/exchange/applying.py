@@ -169,6 +169,8 @@ class Applying:
         model = replace(occasion.actor, is_model=True)
         about = request.about.strip()
         member = _member(occasion, about)
+        if member is not None and not member.kept:
+            return self._ignored(occasion, request, "it is about someone who does not want to be remembered")
         vault = self._vault_for(occasion, about, member)
         observation = Observation(
             content=request.content,

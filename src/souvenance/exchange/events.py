@@ -20,10 +20,12 @@ from souvenance.domain.protection import withheld_sentence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """Someone who takes part, by the id that stays and the name that is shown now."""
+    """Someone who takes part, by the id that stays and the name that is shown now. `kept` is false for who does not
+    want to be remembered: nothing about them is."""
 
     id: str
     name: str
+    kept: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

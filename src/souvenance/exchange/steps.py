@@ -168,7 +168,7 @@ class Steps:
             member=asking.member,
             members=asking.members,
             into=opening.into,
-            inputs=[opening.question, *(one.text for one in opening.history), *memory.words],
+            inputs=[opening.question, *(one.text for one in opening.history), *memory.words, *_names(asking, opening)],
         )
         return Ready(opening=opening, memory=memory, occasion=occasion, kept=kept)
 
@@ -244,3 +244,9 @@ _SCHEMA = {
         "additionalProperties": False,
     },
 }
+
+
+def _names(asking: Asking, opening: Opening) -> list[str]:
+    """The names that stand in a prompt: people choose their own."""
+    members = [*asking.members, *([asking.member] if asking.member else [])]
+    return [*(one.name for one in members), *(one.by for one in opening.history)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -12,7 +12,7 @@ import numpy as np
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import InvalidInput, SouvenanceError
-from souvenance.domain.fact import Fact, readable_text
+from souvenance.domain.fact import Fact, SubjectKind, readable_text
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import MemoryType, Vault
 from souvenance.domain.vault_settings import VaultSettings, settings_of
@@ -27,6 +27,7 @@ from souvenance.retrieval.fact_search import FactSearch, Wanted
 from souvenance.retrieval.matching import Matching
 from souvenance.store import fact_lists as lists
 from souvenance.store import history
+from souvenance.store import servers as server_rows
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.fact_lists import Subject
@@ -127,9 +128,10 @@ class Ladder:
                 tx, step, wanted, settings=settings, about=about, without=summary, limit=most
             )
             chosen = lists.read_facts(tx, vault_id=found.id, numbers=places.numbers)
+            names = _names(tx, found.id, chosen)
         why = dict(zip(places.numbers, places.why, strict=True)) if places.why else {}
         given = [] if summary is None else [GivenFact(fact=summary, line=fact_line(summary), is_summary=True)]
-        given += [GivenFact(fact=item, line=fact_line(item), why=why.get(item.number)) for item in chosen]
+        given += [GivenFact(fact=item, line=fact_line(item, names), why=why.get(item.number)) for item in chosen]
         kept, tokens = _fitting(given, budget_tokens)
         shown = Shown(found.id)
         shown.add(item.fact for item in kept)
@@ -280,6 +282,7 @@ class Ladder:
         with self._database.read() as tx:
             ranked = self._search.ranked(tx, wanted)
             facts = lists.read_facts(tx, vault_id=found.id, numbers=[number for number, _ in ranked[:LOOK_UP_LIMIT]])
+            names = _names(tx, found.id, facts)
         shown.add(facts)
         self._audit(model, found, query, ranked, wanted, (time.perf_counter() - started) * 1000)
         return Applied(
@@ -287,7 +290,7 @@ class Ladder:
             outcome=Outcome.DONE,
             why=wanted.why,
             found=tuple(facts),
-            text="\n".join(map(fact_line, facts)),
+            text="\n".join(fact_line(item, names) for item in facts),
         )
 
     def _ignored(
@@ -336,14 +339,22 @@ def _objection(step: Classic, ask: Ask, shown: Shown, number: int | None, where:
     return "" if number in shown.versions else "the number was not shown in this exchange"
 
 
-def fact_line(item: Fact) -> str:
-    """A fact as a model reads it: its number, its key, its words, whom it is about.
+def _names(tx: Transaction, vault_id: int, items: Iterable[Fact]) -> dict[str, str]:
+    """The names that the members these facts are about had when last seen, by id."""
+    ids = {item.subject_id for item in items if item.subject_kind is SubjectKind.MEMBER}
+    return server_rows.member_names(tx, vault_id=vault_id, member_ids=ids) if ids else {}
+
+
+def fact_line(item: Fact, names: Mapping[str, str] | None = None) -> str:
+    """A fact as a model reads it: its number, its key, its words, whom it is about; a member by name where `names` has
+    one.
 
     It stays one fact whatever it says: further lines are set in, and a number within the text is no mark (CASES 24).
     """
     said = "\n    ".join(item.content.replace("[#", "[ #").splitlines())
     key = item.key.replace("[#", "[ #")
-    about = f" ({item.subject_kind} {item.subject_id})" if item.subject_id else ""
+    name = (names or {}).get(item.subject_id, "").replace("[#", "[ #")
+    about = f" ({name or f'{item.subject_kind} {item.subject_id}'})" if item.subject_id else ""
     return f"[#{item.number}]{about} {key}: {said}" if key else f"[#{item.number}]{about} {said}"
 
 

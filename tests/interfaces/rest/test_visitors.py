@@ -60,6 +60,7 @@ BODIES: dict[str, Any] = {
     "post /proposals/{proposal}/answer": {"answer": "keep_both"},
     "post /facts/bulk": {"action": "delete", "numbers": [1]},
     "post /facts/{number}/move": {"vault": "lyre"},
+    "patch /servers/{vault}": {"listens": False},
     "post /vaults/{vault}/erasure/preview": {},
     "post /vaults/{vault}/erasure": {"confirm": "not its name"},
     "post /erasures/preview": {"member": "281474976710656001"},
@@ -77,7 +78,7 @@ BODIES: dict[str, Any] = {
 @pytest.fixture
 def routes(client: TestClient, memory: Application, owner: Actor, tmp_path: Path) -> list[tuple[str, str, str, Any]]:
     """Method, pattern, path in the vault Harpe, and body, of every documented route."""
-    memory.vaults.create(actor=owner, name="Harpe")
+    memory.servers.join(actor=owner, guild_id="81384788765712384", name="Harpe")
     memory.vaults.create(actor=owner, name="Lyre")
     kept = memory.facts.remember(actor=owner, vault="harpe", observations=[Observation(content="has strings")])[0]
     memory.facts.remember(

@@ -18,6 +18,7 @@ from souvenance.interfaces.cli import (
     chat,
     context,
     conversation,
+    discord,
     endpoint,
     erase,
     fact,
@@ -67,7 +68,7 @@ vault.group.add_typer(proposal.vaults)
 for noun in (
     vault.group, fact.group, note.group, folder.group, history.group, audit.retrievals, context.group, token.group,
     ingest.group, map.group, ladder.memory, trash.group, proposal.group, erase.group, conversation.group,
-    endpoint.group,
+    endpoint.group, discord.group,
 ):  # fmt: skip
     command.add_typer(noun)
 
@@ -102,7 +103,7 @@ def version(session: Session) -> None:
 
 
 def run(arguments: Sequence[str], *, servers: Mapping[str, Server] | None = None) -> int:
-    """Run one command line; its exit code. `servers` are what `serve` and `mcp` start, given the settings."""
+    """Run one command line; its exit code. `servers` are what `serve`, `mcp` and `discord` start."""
     as_json, debug = "--json" in arguments, "--debug" in arguments
     try:
         code = command(list(arguments), prog_name="souvenance", standalone_mode=False, obj=dict(servers or {}))

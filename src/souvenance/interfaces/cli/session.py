@@ -60,7 +60,7 @@ DebugOption = Annotated[
 GLOBAL_OPTIONS = {"data": DataOption, "database_url": UrlOption, "as_json": JsonOption, "debug": DebugOption}
 
 Server = Callable[["Settings"], None]
-"""What runs until it is stopped: `serve`, `mcp`."""
+"""What runs until it is stopped: `serve`, `mcp`, `discord`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,43 +165,60 @@ def verb(group: typer.Typer, name: str, *, writes: bool = False) -> Callable[[Ca
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
-        hints = get_type_hints(function, include_extras=True)
-        own = [
-            parameter.replace(annotation=hints[parameter.name])
-            for parameter in list(inspect.signature(function).parameters.values())[1:]
-        ]
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        shared = [
-            inspect.Parameter(
-                option, keyword, default=False if option in {"as_json", "debug"} else None, annotation=kind
-            )
-            for option, kind in GLOBAL_OPTIONS.items()
-        ]
-        context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-
-        @wraps(function)
-        def run(context: typer.Context, **given: Any) -> None:
-            options: Options = context.find_root().obj
-            session = Session(options.over(**{option: given.pop(option) for option in GLOBAL_OPTIONS}))
-            try:
-                function(session, **given)
-                session.out.flush()
-                if writes:
-                    session.embed_briefly()
-                if "memory" in session.__dict__:
-                    session.finish_purges()
-            except BrokenPipeError:
-                raise ReaderGone from None
-            finally:
-                session.close()
-
-        parameters = [context, *own, *shared]
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        group.command(name)(run)
+        group.command(name)(_command(function, writes=writes))
         return function
 
     return register
+
+
+def noun_alone(group: typer.Typer) -> Callable[[Callable[..., None]], Any]:
+    """Register a function as what a noun does where no verb follows it."""
+
+    def register(function: Callable[..., None]) -> Callable[..., None]:
+        group.callback(invoke_without_command=True)(_command(function, writes=False))
+        return function
+
+    return register
+
+
+def _command(function: Callable[..., None], *, writes: bool) -> Callable[..., None]:
+    """The function as typer calls it: with the global options, and a session that is closed in the end."""
+    hints = get_type_hints(function, include_extras=True)
+    own = [
+        parameter.replace(annotation=hints[parameter.name])
+        for parameter in list(inspect.signature(function).parameters.values())[1:]
+    ]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    shared = [
+        inspect.Parameter(option, keyword, default=False if option in {"as_json", "debug"} else None, annotation=kind)
+        for option, kind in GLOBAL_OPTIONS.items()
+    ]
+    context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+
+    @wraps(function)
+    def run(context: typer.Context, **given: Any) -> None:
+        root = context.find_root()
+        options: Options = root.obj.over(**{option: given.pop(option) for option in GLOBAL_OPTIONS})
+        if context.invoked_subcommand is not None:  # a noun whose verb follows
+            root.obj = options
+            return
+        session = Session(options)
+        try:
+            function(session, **given)
+            session.out.flush()
+            if writes:
+                session.embed_briefly()
+            if "memory" in session.__dict__:
+                session.finish_purges()
+        except BrokenPipeError:
+            raise ReaderGone from None
+        finally:
+            session.close()
+
+    parameters = [context, *own, *shared]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
 
 
 def warn_of_secrets(session: Session, kinds: Sequence[str]) -> None:

@@ -28,6 +28,7 @@ from souvenance.interfaces.rest import (
     proposals,
     scope,
     search,
+    servers,
     tokens,
     vaults,
 )
@@ -58,7 +59,7 @@ def build_api(memory: Application, identify: Identify, *, inside: Sequence[Middl
     )
     for room in (
         vaults, ladder, proposals, erasure, scope, map, folders, facts, notes, search, history, context, chat,
-        conversations, endpoints, tokens, audit,
+        conversations, endpoints, servers, tokens, audit,
     ):  # fmt: skip
         api.include_router(room.router)
     for layer in inside:

@@ -35,6 +35,9 @@ from souvenance.store.tables import (
     retrieval,
     revision,
     scope_setting,
+    server,
+    server_member,
+    spending,
     team,
     token,
     token_vault,
@@ -207,6 +210,20 @@ HELD = (
         of_member=lambda _doomed: false(),
     ),
     Held(
+        table=spending,
+        kind="spending",
+        words=("member",),
+        plain=("used_for",),
+        of_member=lambda doomed: spending.c.member == f"member:{doomed.member}",
+    ),
+    Held(
+        table=server_member,
+        kind="members",
+        words=("name",),
+        plain=("member_id",),
+        of_member=lambda doomed: server_member.c.member_id == doomed.member,
+    ),
+    Held(
         table=fact,
         kind="facts",
         words=(
@@ -240,6 +257,7 @@ KEPT = (
         why="the folders stay, suspended; what is known of their files goes",
         names=("path", "place", "include", "exclude"),
     ),
+    Kept(table=server, why="the server stays, with its name and settings", names=("guild_id", "name", "settings")),
     Kept(table=user, why="accounts, not contents", names=("handle", "display_name", "time_zone")),
     Kept(table=team, why="accounts, not contents", names=("name",)),
     Kept(table=token, why="tokens, not contents", names=("name", "app")),

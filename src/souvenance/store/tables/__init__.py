@@ -29,6 +29,7 @@ from souvenance.store.tables.index import (
 from souvenance.store.tables.knowledge import fact, link, note
 from souvenance.store.tables.people import membership, team, token, token_vault, user
 from souvenance.store.tables.schema import metadata
+from souvenance.store.tables.servers import server, server_member
 from souvenance.store.tables.vaults import attention, scope_setting, vault
 
 __all__ = [
@@ -61,6 +62,8 @@ __all__ = [
     "retrieval",
     "revision",
     "scope_setting",
+    "server",
+    "server_member",
     "spending",
     "team",
     "token",
