@@ -5,8 +5,8 @@
 
 prints JSON. `overhead`: milliseconds of whole exchanges with N facts on step six and Classic, a model that answers at
 once and the vectors of the questions made before; in a stored conversation and outside one (`processor_mean`: of
-processor time, the fairer figure on a busy machine). `first_token`: microseconds from a chunk's arrival to its being
-let out. `streams`: so many exchanges at once over HTTP, each token sent every 20 milliseconds: how long they took, and
+processor time, the fairer figure on a busy machine). `first_token`: microseconds from a chunk's arrival until it is let
+out. `streams`: so many exchanges at once over HTTP, each token sent every 20 milliseconds: how long they took, and the
 longest wait for a token. `instructions`: tokens that telling a model what it may ask costs, by step. With FOLDER
 (facts.jsonl and queries.jsonl, see memory.py), `without_model`: in how many answers that memory gives by itself the
 expected fact stands, of the queries that have one.
