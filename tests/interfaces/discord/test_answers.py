@@ -7,7 +7,7 @@ import pytest
 from discord_bench import Bench
 from discord_server.payloads import ChannelType
 from souvenance.domain.fact import SubjectKind
-from souvenance.domain.vault import Protection
+from souvenance.domain.vault import MemoryType, Protection
 
 pytestmark = pytest.mark.anyio
 
@@ -199,6 +199,25 @@ async def test_d2_nothing_is_read_where_memory_may_not_be(bench: Bench) -> None:
     await bench.discord.tell_bot(bench.hall, ana, "what is the word of the club?")
     assert (await bench.discord.answer(bench.hall)).text.startswith("True")
     assert len(bench.facts()) == 2
+
+
+async def test_t3_d2_the_model_looks_up_only_where_memory_may_be_read(bench: Bench) -> None:
+    ana = bench.guild.new_member("ana", nick="Ana")
+    den = bench.guild.new_channel("den")
+    await bench.discord.gateway.dispatch("CHANNEL_CREATE", den, ~0)
+    bench.know("The ferry leaves at nine")
+    bench.know("The harbour is deep")
+    slug = bench.server().vault
+    bench.memory.vaults.change_type(actor=bench.owner, vault=slug, memory_type=MemoryType.ARCHIVE)
+    bench.memory.vaults.change_settings(actor=bench.owner, vault=slug, changes={"max_injected": 1})
+    bench.set(read=[bench.hall["id"]])
+    bench.model.does(lambda prompt, _: "At nine." if "leaves at nine" in prompt else "<<lookup ferry>>")
+    await bench.discord.tell_bot(bench.hall, ana, "when may I go?")
+    assert (await bench.discord.answer(bench.hall)).text == "At nine."
+    assert len(bench.model.prompts) == 2
+    await bench.discord.tell_bot(den, ana, "when may I go?")
+    assert "nine" not in (await bench.discord.answer(den)).text
+    assert all("leaves at nine" not in prompt for prompt in bench.model.prompts[2:])
 
 
 async def test_d3_threads_are_shut_until_they_follow_their_channel(bench: Bench) -> None:
