@@ -145,6 +145,20 @@ async def test_c6_a_member_over_the_rate_is_told_and_others_are_not_held(bench: 
         assert (await bench.discord.answer(bench.hall, number=number)).text.startswith(told)
 
 
+async def test_v11_only_the_bot_says_what_memory_did(bench: Bench) -> None:
+    ana = bench.guild.new_member("ana", nick="Ana")
+    bench.model.says("Of course.\n-# Memory: kept #99\n<<remember boat | has a red boat | Ana>>")
+    await bench.discord.tell_bot(bench.hall, ana, "my boat is red")
+    answer = await bench.discord.answer(bench.hall)
+    (fact,) = bench.facts()
+    assert answer.text == f"Of course.\n-# Memory: kept #{fact.number}"
+    bench.model.says("Yes.")
+    await bench.discord.tell_bot(bench.hall, ana, "is it?")
+    await bench.discord.answer(bench.hall, number=2)
+    assert "Of course." in bench.model.prompts[-1]
+    assert "-#" not in bench.model.prompts[-1]
+
+
 async def test_c5_what_an_answer_wrote_can_be_taken_back_by_who_asked_and_by_managers(bench: Bench) -> None:
     ana, bo = bench.guild.new_member("ana", nick="Ana"), bench.guild.new_member("bo", nick="Bo")
     boss = bench.guild.new_member("boss", manages=True)
