@@ -98,3 +98,12 @@ def test_ranked_sets_the_three_weights_against_recency_alone(folder: Path) -> No
     assert printed["recency"]["hit"] == 0.5
     assert printed["ranked"]["hit_by_kind"] == {"same_words": 1.0}
     assert set(printed["ranked_by_weights"]) >= {"equal", "only_relevance"}
+
+
+def test_exchange_measures_overhead_streams_and_what_memory_answers_alone(folder: Path) -> None:
+    sizes = ("--facts", "200", "--questions", "4", "--streams", "3", "--embedder", "none")
+    printed = run("exchange.py", str(folder), *sizes)
+    assert printed["without_model"]["answered"] == 1.0
+    assert printed["overhead"]["semantic_kept"]["p50"] > 0
+    assert printed["streams"]["streams"] == 3
+    assert max(printed["instructions"]["fr"].values()) < 300

@@ -3,13 +3,14 @@
 Run as a program, it prints the table of paths: `python tests/interfaces/test_protection.py`.
 """
 
+import asyncio
 import itertools
 import json
 import re
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import AsyncGenerator, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from souvenance.domain.errors import NotAllowed, SouvenanceError
 from souvenance.domain.protection import withheld_sentence
 from souvenance.domain.vault import Protection
 from souvenance.exchange import auto_scope
+from souvenance.exchange.events import Event
 from souvenance.interfaces.mcp.server import Caller, build_server
 from souvenance.interfaces.mcp.tools import TOOLS
 from souvenance.interfaces.rest.api import build_api
@@ -51,6 +53,7 @@ class House:
     embedder: NgramEmbedder
     notes: list[str]
     facts: list[int]
+    conversations: list[int] = field(default_factory=list)
 
     def actors(self) -> dict[str, Actor]:
         token = replace(self.owner, route=Route.CLOUD, token_id=1, source=Source.REST)
@@ -93,7 +96,14 @@ def build(folder: Path) -> House:
     memory.attention.all(actor=owner)
     memory.retrieval.search(actor=owner, query="likes tea")
     memory.attention.solo(actor=owner, vault=NAME)
+    kept = memory.conversations.start(actor=owner)
+    house.conversations.append(kept.id)
+    asyncio.run(_said(memory.exchange.answer(actor=owner, question=f"does {CANARY} like tea?", conversation=kept.id)))
     return house
+
+
+async def _said(events: AsyncGenerator[Event]) -> str:
+    return repr([event async for event in events])
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +130,7 @@ def rest_paths(house: House, actor: Actor) -> Iterator[Path_]:
         "change_id": [1, 2, 3, 4, 5, 6, 7, 8],
         "node": [*(f"fact:{number}" for number in house.facts), *(f"note:{one}" for one in house.notes)],
         "token": [1],
+        "conversation": [*house.conversations, 99],
     }
     for path, operations in api.openapi()["paths"].items():
         names = re.findall(r"{(\w+)}", path)
@@ -127,12 +138,15 @@ def rest_paths(house: House, actor: Actor) -> Iterator[Path_]:
             for chosen in itertools.product(*(values.get(name, ["1"]) for name in names)):
                 target = path.format(**dict(zip(names, chosen, strict=True)))
                 shown = f"{method.upper()} {path}"
+                if shown == "DELETE /conversations/{conversation}":
+                    continue  # it reveals nothing, and what is walked here would be gone
                 if method == "get":
                     asked = [{}]
                     parameters = {one["name"] for one in operation.get("parameters", ()) if one["in"] == "query"}
                     asked += [{"vault": one} for one in values["vault"] if "vault" in parameters]
                     asked += [{"ref": one} for one in house.notes if "ref" in parameters]
                     asked += [{"since": "2000-01-01T00:00:00Z"}] if "since" in parameters else []
+                    asked += [{"query": one} for one in (CANARY, "tea") if "query" in parameters]
                     asked += [{"language": "fr"}] if "language" in parameters else []
                     for query in asked:
                         yield shown, json.dumps([target, query]), client.get(target, params=query).text
@@ -141,6 +155,11 @@ def rest_paths(house: House, actor: Actor) -> Iterator[Path_]:
                     for question in QUESTIONS:
                         for vaults in ({}, {"vaults": ["samarkand"]}, {"vaults": ["garden"]}):
                             body = {key: question} | vaults
+                            yield shown, json.dumps([target, body]), client.post(target, json=body).text
+                elif path == "/chat":
+                    for question in QUESTIONS:
+                        for more in ({}, {"vaults": ["samarkand"]}, {"memory": False}, {"stream": True}):
+                            body = {"question": question} | more
                             yield shown, json.dumps([target, body]), client.post(target, json=body).text
                 else:
                     # A body that no route takes: nothing is written, and the refusal must not tell more.
@@ -194,6 +213,13 @@ def library_paths(house: House, actor: Actor) -> Iterator[Path_]:
         everything = auto_scope.offer(tx, house.owner)
         yield "auto's list on a local route", "", auto_scope.build_prompt("tea?", everything).user
     yield "map", "", repr(memory.map.draw(actor=actor))
+    for question in QUESTIONS:
+        yield "exchange", question, asyncio.run(_said(memory.exchange.answer(actor=actor, question=question)))
+    for query in ("", "tea", CANARY):
+        yield "conversations", query, repr(memory.conversations.list(actor=actor, query=query))
+    if actor.token_id is None:
+        for number in house.conversations:
+            yield "conversation", "", repr(memory.conversations.get(actor=actor, conversation=number))
     for name, read in (
         ("audit log", lambda: memory.history.audit(actor=actor)),
         ("retrieval log", lambda: memory.retrievals.list(actor=actor)),
@@ -243,6 +269,9 @@ def test_v8_the_canary_is_there_on_a_local_route(house: House) -> None:
     assert "words only in 1 protected" in house.memory.retrieval.search(actor=house.owner, query="tea").trace.why or (
         found.trace.matcher == "words"
     )
+    (turn,) = house.memory.conversations.get(actor=house.owner, conversation=house.conversations[0]).turns
+    assert CANARY in turn.question
+    assert CANARY in turn.answer
     local = "".join(answer for _, _, answer in mcp_paths(house, replace(house.owner, is_model=True)))
     assert CANARY in local
 

@@ -1,24 +1,17 @@
-"""One question, one answer: the exchange that the chat page, the Discord bot and the proxy share (C1).
-
-The database is only touched in worker threads, and no transaction is open while a model speaks.
-"""
+"""One question, one answer: the exchange that the chat page, the Discord bot and the proxy share (C1)."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import AsyncGenerator, Collection, Sequence
+from dataclasses import replace
+from typing import Any
 
 from souvenance.domain.access import Actor
 from souvenance.domain.endpoint import Reached
 from souvenance.domain.errors import SouvenanceError
-from souvenance.domain.fact import Fact
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.exchange import auto_scope
-from souvenance.exchange.applying import Applying, Occasion
-from souvenance.exchange.auto_scope import Choice
 from souvenance.exchange.events import (
     Ended,
     Event,
@@ -33,72 +26,21 @@ from souvenance.exchange.events import (
     Waiting,
     Wrote,
 )
-from souvenance.exchange.extract import MOST as MOST_QUOTED
 from souvenance.exchange.extract import extract
-from souvenance.exchange.gathering import Gathering, Memory, Wish, found_text
-from souvenance.exchange.keeping import Keeping, Kept, State
-from souvenance.exchange.opening import Asking, Opening, Openings
+from souvenance.exchange.keeping import Kept, State
+from souvenance.exchange.opening import Asking, Opening
 from souvenance.exchange.reply import Reply
-from souvenance.exchange.spending import Counting, member_of
-from souvenance.memory.shown import LookUp, Where
-from souvenance.models.chat import Chat
+from souvenance.exchange.steps import Message, Ready, Steps, content_of, in_thread, look_up_messages, opening_look_up
+from souvenance.memory.shown import Where
 from souvenance.retrieval.answer import Answer
-from souvenance.retrieval.retrieval import Retrieval
 from souvenance.store.fact_lists import Subject
-
-P = ParamSpec("P")
-T = TypeVar("T")
-Message = dict[str, Any]
 
 BUDGET_TOKENS = 4000
 """What memory may take of a prompt, when the caller does not say."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Ready:
-    """An exchange with its memory gathered: what is put before the model, and what its requests are held against.
-    `reply` is the one whose requests count."""
-
-    opening: Opening
-    memory: Memory
-    occasion: Occasion
-    kept: Kept
-    reply: Reply = field(default_factory=Reply)
-
-    def messages(self) -> list[Message]:
-        """The prompt: one system message where there is anything to say in one, what was said before, the question."""
-        opening = self.opening
-        system = "\n\n".join(part for part in (opening.asking.persona.strip(), self.memory.text) if part)
-        messages = [{"role": "system", "content": system}] if system else []
-        for one in opening.history:
-            said = f"{one.by}: {one.text}" if one.by and not one.by_model else one.text
-            messages.append({"role": "assistant" if one.by_model else "user", "content": said})
-        member = opening.asking.member
-        asked = f"{member.name}: {opening.question}" if member else opening.question
-        return [*messages, {"role": "user", "content": asked}]
-
-
-class Exchange:
-    """Exchanges with one memory. Any event loop may use it."""
-
-    def __init__(
-        self,
-        *,
-        openings: Openings,
-        gathering: Gathering,
-        applying: Applying,
-        keeping: Keeping,
-        counting: Counting,
-        retrieval: Retrieval,
-        chat: Chat,
-    ) -> None:
-        self.chat = chat
-        self._openings = openings
-        self._gathering = gathering
-        self._applying = applying
-        self._keeping = keeping
-        self._counting = counting
-        self._retrieval = retrieval
+class Exchange(Steps):
+    """Exchanges with one memory: the steps in their order, told as they are taken."""
 
     async def answer(
         self,
@@ -191,55 +133,6 @@ class Exchange:
         """Take back one thing that an answer wrote, unless somebody changed it since (C5). For what is not kept in a
         conversation; `Conversations.undo` for what is."""
         return await in_thread(self._applying.undo, actor=actor, wrote=wrote)
-
-    # --- steps, which the proxy takes one by one ---------------------------------------------------------------
-
-    async def open(self, asking: Asking) -> Opening:
-        """A question that is kept in no conversation, ready to be answered."""
-        return await in_thread(self._openings.open, asking)
-
-    async def choose(self, opening: Opening, kept: Kept) -> Choice | None:
-        """Auto's choice, where Auto is on (V10): one call, at most some seconds."""
-        endpoint = opening.auto_endpoint
-        if endpoint is None or not opening.offered:
-            return None
-
-        async def ask(prompt: auto_scope.Prompt) -> str:
-            body: Message = {
-                "model": endpoint.model,
-                "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
-                "temperature": 0,
-            }
-            if endpoint.takes_schema:
-                body["response_format"] = {"type": "json_schema", "json_schema": _SCHEMA}
-            whole = await self.chat.complete(endpoint, body)
-            said = content_of(whole["choices"][0].get("message") if whole["choices"] else None)
-            kept.auto.add(usage=whole.get("usage"), sent_text=prompt.tokens, received_text=said)
-            return said
-
-        choice = await auto_scope.choose(opening.question, opening.offered, ask)
-        if not kept.auto.calls and choice.tokens:
-            kept.auto.add(usage=None, sent_text=choice.tokens, received_text="")
-        return choice
-
-    async def gather(self, opening: Opening, kept: Kept, choice: Choice | None = None) -> Ready:
-        """What the question is answered from; refused where a cap is reached."""
-        return await in_thread(self._gather, opening, kept, choice)
-
-    async def look_up(self, ready: Ready, request: LookUp) -> LookedUp | None:
-        """What the look-up that opens a reply finds; None where it is not allowed: the audit says so, and the request
-        is done with. Whatever comes of it, there is no other in this exchange."""
-        if ready.occasion.has_looked_up:
-            return None
-        return await in_thread(self._look_up, ready, request)
-
-    async def finish(self, ready: Ready) -> list[Wrote]:
-        """Do what the whole reply asked and keep the exchange; done to the end once begun, whoever goes away."""
-        return await in_thread(self._finish, ready)
-
-    async def keep(self, ready: Ready, state: State) -> None:
-        """Keep an exchange that did not come to its end: nothing it asked is done. One that did is kept already."""
-        await in_thread(self._keeping.save, ready.kept, state)
 
     # --- the exchange itself -----------------------------------------------------------------------------------
 
@@ -347,101 +240,6 @@ class Exchange:
             turn=opening.turn,
         )
 
-    # --- what touches the database, in worker threads ----------------------------------------------------------
-
-    def _gather(self, opening: Opening, kept: Kept, choice: Choice | None) -> Ready:
-        asking = opening.asking
-        if not asking.with_memory:
-            memory = self._gathering.nothing(
-                language=opening.language,
-                may_write=False,
-                without_memory=True,
-                withheld_turns=opening.withheld_turns,
-            )
-        else:
-            memory = self._gathering.gather(
-                Wish(
-                    actor=opening.reader,
-                    question=opening.question,
-                    vaults=asking.vaults,
-                    chosen=None if choice is None else choice.vaults,
-                    where=asking.where,
-                    about=asking.about,
-                    language=opening.language,
-                    budget_tokens=asking.budget_tokens,
-                    may_write=opening.may_write,
-                    may_look_up=asking.may_ask,
-                    auto_why="" if choice is None or choice.vaults else choice.why,
-                    withheld_turns=opening.withheld_turns,
-                )
-            )
-        kept.gathered = memory.gathered
-        kept.read = memory.read | opening.earlier
-        if opening.endpoint is not None:
-            member = member_of(asking.actor, asking.member.id if asking.member else None)
-            kept.entered = self._counting.enter(vaults=list(memory.vaults.values()), member=member)
-        occasion = Occasion(
-            actor=asking.actor,
-            memory=memory,
-            where=replace(
-                asking.where, may_write=opening.may_write, may_read=asking.where.may_read and asking.with_memory
-            ),
-            learnt_from=kept.read,
-            language=opening.language,
-            member=asking.member,
-            members=asking.members,
-            into=opening.into,
-            inputs=[opening.question, *(one.text for one in opening.history), *memory.words, *_names(asking, opening)],
-        )
-        return Ready(opening=opening, memory=memory, occasion=occasion, kept=kept)
-
-    def _look_up(self, ready: Ready, request: LookUp) -> LookedUp | None:
-        slugs, why = self._applying.look_up(ready.occasion, request)
-        if why:
-            ready.reply.drop(request)
-            return None
-        ready.kept.read |= ready.occasion.learnt_from
-        numbers = tuple(item.number for item in ready.occasion.looked_up)
-        return LookedUp(query=request.query, vault=slugs, numbers=numbers)
-
-    def _finish(self, ready: Ready) -> list[Wrote]:
-        kept = ready.kept
-        with kept.lock:
-            if kept.is_saved:  # it was stopped before this began: nothing is done
-                return []
-            kept.wrote = self._applying.apply(ready.occasion, ready.reply)
-            if not kept.answer:
-                kept.text.append(_silence(ready.opening.language, kept.wrote))
-            self._keeping.save(kept, State.DONE)
-            return kept.wrote
-
-    def _search(self, opening: Opening, ready: Ready) -> Answer:
-        return self._retrieval.search(
-            actor=opening.asking.actor,
-            query=opening.question[:4000],
-            vault=opening.asking.vaults,
-            limit=MOST_QUOTED,
-        )
-
-
-def _names(asking: Asking, opening: Opening) -> list[str]:
-    """The names that stand in a prompt: people choose their own."""
-    members = [*asking.members, *([asking.member] if asking.member else [])]
-    return [*(one.name for one in members), *(one.by for one in opening.history)]
-
-
-def opening_look_up(reply: Reply) -> LookUp | None:
-    """The look-up that opens a reply, if one does: nothing visible stood before it."""
-    return next((one.request for one in reply.asked if isinstance(one.request, LookUp) and one.opens), None)
-
-
-def look_up_messages(query: str, found: Sequence[Fact], language: str) -> list[Message]:
-    """What goes on from a look-up: what the model asked, and what was found."""
-    return [
-        {"role": "assistant", "content": f"<<lookup {query}>>"},
-        {"role": "user", "content": found_text(found, language)},
-    ]
-
 
 def _visible(ready: Ready, text: str) -> list[Text]:
     """What goes on to the reader, kept as it goes."""
@@ -451,19 +249,8 @@ def _visible(ready: Ready, text: str) -> list[Text]:
     return [Text(text=text)]
 
 
-async def in_thread(work: Callable[P, T], *args: P.args, **given: P.kwargs) -> T:
-    """Run what blocks in a worker thread, to its end: whoever waits may go away, the work does not stop half way."""
-    return await asyncio.shield(asyncio.create_task(asyncio.to_thread(work, *args, **given)))
-
-
 def _tokens(messages: Sequence[Message]) -> int:
     return sum(estimate_tokens(str(one["content"])) + 4 for one in messages)
-
-
-def content_of(message: Any) -> str:
-    """The text of a message or of a part of one."""
-    content = message.get("content") if isinstance(message, dict) else None
-    return content if isinstance(content, str) else ""
 
 
 def _quoted(answer: Answer | None) -> tuple[Put, ...]:
@@ -480,28 +267,9 @@ def _quoted(answer: Answer | None) -> tuple[Put, ...]:
     )
 
 
-def _silence(language: str, wrote: Sequence[Wrote]) -> str:
-    words = _SILENCE.get(language, _SILENCE["en"])
-    return words["noted"] if any(one.can_undo for one in wrote) else words["nothing"]
-
-
-_SILENCE = {
-    "en": {"noted": "Noted.", "nothing": "(The model gave no answer.)"},
-    "fr": {"noted": "C’est noté.", "nothing": "(Le modèle n’a pas répondu.)"},
-}
 _LISTEN = {
     "en": "You listen to a conversation and answer nobody. Write only requests to memory for what is worth keeping in "
     "the messages below, or nothing at all.",
     "fr": "Tu écoutes une conversation et ne réponds à personne. N’écris que des demandes à la mémoire pour ce qui "
     "mérite d’être retenu des messages ci-dessous, ou rien du tout.",
-}
-_SCHEMA = {
-    "name": "vaults",
-    "strict": True,
-    "schema": {
-        "type": "object",
-        "properties": {"vaults": {"type": "array", "items": {"type": "integer"}}},
-        "required": ["vaults"],
-        "additionalProperties": False,
-    },
 }

@@ -21,7 +21,8 @@ _FRAMES = re.compile(
 )
 _VERBS = "|".join(sorted(map(re.escape, WORDS), key=len, reverse=True))
 _REQUESTS = re.compile(rf"(<<|«|\[\[|<|\[)(?=[\s*_`:]*(?:{_VERBS})(?![^\W_]))")
-_BROKEN = {"<<": "< <", "«": "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", "[[": "[ [", "<": "< ", "[": "[ "}
+_ANGLE = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
+_BROKEN = {"<<": _ANGLE * 2, "«": _ANGLE, "[[": "((", "<": _ANGLE, "[": "("}
 _HIDDEN = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """Control characters, those that turn the direction of text, and tags that no reader sees."""
 

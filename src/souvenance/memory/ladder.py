@@ -23,7 +23,7 @@ from souvenance.memory.types import Classic, step_of
 from souvenance.memory.types.occasion import Ask, Occasion, Places
 from souvenance.memory.usefulness import Weights, Why, relevance_of_nearness, relevance_of_place
 from souvenance.retrieval.audit import Retrievals
-from souvenance.retrieval.fact_search import FactSearch, Wanted, relevances
+from souvenance.retrieval.fact_search import FactSearch, Wanted
 from souvenance.retrieval.matching import Matching
 from souvenance.store import fact_lists as lists
 from souvenance.store import history
@@ -187,7 +187,7 @@ class Ladder:
         if limit < 1 or not considered:
             return Places([]), considered
         now = int(self._clock().timestamp() * 1_000_000)
-        relevance = np.array(relevances(standing.numbers, self._relevance(tx, step, wanted)), dtype=np.float64)
+        relevance = standing.spread(self._relevance(tx, step, wanted))
         occasion = Occasion(
             numbers=standing.numbers,
             updated=standing.updated,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,8 @@ MOST_FACTS = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """The facts of a vault that may be given to a prompt, as columns of one length; importance NaN where none."""
+    """The facts of a vault that may be given to a prompt, as columns of one length by number; importance NaN where
+    none."""
 
     numbers: Whole
     updated: Whole
@@ -44,6 +45,17 @@ class Standings:
         wanted = [self.codes[one] for one in subjects if one in self.codes]
         wanted += [code for (kind, _), code in self.codes.items() if kind == "vault"]
         return self.only(np.isin(self.subjects, wanted))
+
+    def spread(self, by_number: Mapping[int, float]) -> Floats:
+        """Values of some facts as a column, 0 for the others."""
+        column = np.zeros(len(self.numbers))
+        if len(self.numbers) and by_number:
+            wanted = np.fromiter(by_number, dtype=np.int64, count=len(by_number))
+            values = np.fromiter(by_number.values(), dtype=np.float64, count=len(by_number))
+            places = np.minimum(np.searchsorted(self.numbers, wanted), len(self.numbers) - 1)
+            there = self.numbers[places] == wanted
+            column[places[there]] = values[there]
+        return column
 
     def only(self, kept: NDArray[np.bool_]) -> Standings:
         """Those that are kept."""
@@ -94,7 +106,7 @@ def _mark(tx: Transaction, vault_id: int) -> int | None:
 
 
 def _read(tx: Transaction, vault_id: int) -> Standings:
-    rows = lists.standings(tx, vault_id=vault_id)
+    rows = sorted(lists.standings(tx, vault_id=vault_id))
     codes: dict[Subject, int] = {}
     subjects = [codes.setdefault((row.subject_kind, row.subject_id), len(codes)) for row in rows]
     return Standings(

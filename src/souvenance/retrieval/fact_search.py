@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from souvenance.domain.note import NoteClass
 from souvenance.domain.vault import Vault
 from souvenance.retrieval.matching import Matching, Situation, matching, sentence
@@ -108,10 +106,8 @@ class FactSearch:
         found = self._meaning.look(tx, wanted.asked, vault_ids=[wanted.vault.id], limit=NEAREST)
         if found is None:
             return None
-        passages = candidates.read_candidates(
-            tx, vault_ids=[wanted.vault.id], ids=found.near, note_class=NoteClass.AGENT_MEMORY
-        )
-        by_number = {item.fact_number: found.near[item.id].alone for item in passages if item.fact_number is not None}
+        numbers = candidates.fact_numbers(tx, vault_id=wanted.vault.id, ids=found.near)
+        by_number = {number: found.near[passage_id].alone for passage_id, number in numbers}
         return Nearness(by_number, found.mean, found.deviation)
 
     def _search(self, tx: Transaction, wanted: Wanted) -> Searched:
@@ -124,8 +120,3 @@ class FactSearch:
             meaning=self._meaning,
             note_class=NoteClass.AGENT_MEMORY,
         )
-
-
-def relevances(numbers: np.ndarray[tuple[int], np.dtype[np.int64]], by_number: Mapping[int, float]) -> list[float]:
-    """The relevance of each of these facts, 0 where it was not found."""
-    return [by_number.get(number, 0.0) for number in numbers.tolist()]

@@ -65,6 +65,16 @@ _AROUND_POSTGRESQL = (
 )
 
 
+_FACT_NUMBERS_SQLITE = (
+    "SELECT p.id, p.fact_number FROM json_each(?) AS w CROSS JOIN passage AS p "
+    "WHERE p.vault_id = ? AND p.id = w.value AND p.active = 1 AND p.fact_number IS NOT NULL"
+)
+_FACT_NUMBERS_POSTGRESQL = (
+    "SELECT p.id, p.fact_number FROM passage AS p "
+    "WHERE p.vault_id = :vault AND p.id = ANY(CAST(:ids AS bigint[])) AND p.active AND p.fact_number IS NOT NULL"
+)
+
+
 def read_candidates(
     tx: Transaction, *, vault_ids: Sequence[int], ids: Iterable[int], note_class: NoteClass | None = None
 ) -> list[Candidate]:
@@ -175,3 +185,12 @@ def read_sources(
         .limit(limit)
     )
     return [Candidate._make(row) for row in tx.execute(statement)]
+
+
+def fact_numbers(tx: Transaction, *, vault_id: int, ids: Iterable[int]) -> list[tuple[int, int]]:
+    """Of these passages of a vault, those that answer and stand for a fact: the passage's id and the fact's number."""
+    wanted = json.dumps(sorted(set(ids)))
+    if tx.is_sqlite:
+        return tx.rows(_FACT_NUMBERS_SQLITE, [wanted, vault_id])
+    found = tx.execute(text(_FACT_NUMBERS_POSTGRESQL), {"ids": json.loads(wanted), "vault": vault_id})
+    return [(row.id, row.fact_number) for row in found]

@@ -12,12 +12,13 @@ from souvenance.domain.access import Actor
 from souvenance.domain.endpoint import Reached
 from souvenance.domain.errors import NoModel, SouvenanceError
 from souvenance.domain.tokens import estimate_tokens
-from souvenance.exchange.engine import BUDGET_TOKENS, Ready, content_of, look_up_messages, opening_look_up
+from souvenance.exchange.engine import BUDGET_TOKENS
 from souvenance.exchange.events import LookedUp, Wrote
 from souvenance.exchange.keeping import Kept, State
 from souvenance.exchange.opening import Asking
 from souvenance.exchange.reply import Reply
 from souvenance.exchange.shapes import gathered_shape
+from souvenance.exchange.steps import Ready, content_of, look_up_messages, opening_look_up
 from souvenance.interfaces.proxy.refusals import error_shape
 from souvenance.interfaces.proxy.request import Completion
 

@@ -1,0 +1,148 @@
+"""Stored conversations: listed, searched, renamed, deleted; « Aucune » and protection in them (V7, V8, A3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from scripted import Server
+from souvenance.application import Application
+from souvenance.domain.access import Actor, Route
+from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound
+from souvenance.domain.vault import Protection
+from souvenance.exchange.events import Event, Gathered
+from souvenance.memory.remember import Observation
+
+Ask = Callable[..., list[Event]]
+
+
+def test_conversations_are_titled_listed_searched_renamed_and_deleted(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    model.says("Il pousse des fougères.", "Forty-seven.")
+    first, second = (app.conversations.start(actor=owner) for _ in range(2))
+    ask("Qu’est-ce qui pousse\nau jardin ?", conversation=first.id)
+    ask("How many strings?", conversation=second.id)
+    listed = app.conversations.list(actor=owner)
+    assert [one.title for one in listed] == ["How many strings?", "Qu’est-ce qui pousse au jardin ?"]
+    assert [one.id for one in app.conversations.list(actor=owner, query="FOUGERES")] == [first.id]
+    assert [one.id for one in app.conversations.list(actor=owner, query="forty-s")] == [second.id]
+    assert app.conversations.list(actor=owner, query="100%") == []
+    renamed = app.conversations.change(actor=owner, conversation=first.id, title="  Le   jardin ")
+    assert renamed.title == "Le jardin"
+    app.conversations.delete(actor=owner, conversation=second.id)
+    assert [one.title for one in app.conversations.list(actor=owner)] == ["Le jardin"]
+    with pytest.raises(NotFound):
+        app.conversations.get(actor=owner, conversation=second.id)
+    for bad in ("", "x" * 500, "a\x07b"):
+        with pytest.raises(InvalidInput):
+            app.conversations.change(actor=owner, conversation=first.id, title=bad or " ")
+
+
+def test_what_was_said_before_goes_into_the_next_prompt(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    chat = app.conversations.start(actor=owner)
+    model.says("Hello Ana.", "Ana.")
+    ask("I am Ana", conversation=chat.id)
+    ask("Who am I?", conversation=chat.id)
+    said = [(one["role"], one["content"]) for one in model.asked[1]["messages"] if one["role"] != "system"]
+    assert said == [("user", "I am Ana"), ("assistant", "Hello Ana."), ("user", "Who am I?")]
+    model.says("long " * 5000, "Short.", "Last.")
+    ask("Tell me much", conversation=chat.id)
+    ask("And now?", conversation=chat.id)
+    assert "long long" not in model.prompt(1)  # beyond the budget: what is oldest is left out
+
+
+def test_v7_reopening_restores_none_and_nothing_else_of_the_scope(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    for name in ("Harpe", "Lyre"):
+        app.vaults.create(actor=owner, name=name)
+    app.attention.solo(actor=owner, vault="Harpe")
+    chat = app.conversations.start(actor=owner)
+    ask("q", conversation=chat.id)
+    app.attention.solo(actor=owner, vault="Lyre")
+    app.attention.set_auto(actor=owner, auto=True)
+    app.conversations.get(actor=owner, conversation=chat.id)
+    scope = app.attention.scope(actor=owner)
+    assert (scope.label(), scope.auto) == ("Lyre", True)
+    app.conversations.change(actor=owner, conversation=chat.id, without_memory=True)
+    assert app.conversations.get(actor=owner, conversation=chat.id).conversation.without_memory
+    gathered = next(one for one in ask("q", conversation=chat.id) if isinstance(one, Gathered))
+    assert gathered.badge.without_memory
+
+
+def test_v8_a_turn_made_from_a_protected_vault_stays_out_of_cloud_prompts(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    app.vaults.create(actor=owner, name="Secret", protection=Protection.MAXIMUM)
+    app.facts.remember(actor=owner, vault="Secret", observations=[Observation(content="The code name is zyxwvut.")])
+    chat = app.conversations.start(actor=owner)
+    model.says("It is zyxwvut.", "So it is.", "I do not know.")
+    ask("What is the code name?", conversation=chat.id)
+    ask("Really?", conversation=chat.id)  # made from the turn before it, so as protected as it
+    app.endpoints.change(actor=owner, name="scripted", route=Route.CLOUD)
+    events = ask("And what was it?", conversation=chat.id)
+    assert "zyxwvut" not in model.prompt(2)
+    assert "So it is" not in model.prompt(2)
+    gathered = next(one for one in events if isinstance(one, Gathered))
+    assert gathered.withheld_turns == 2
+    assert gathered.withheld_sentence("fr") == f"{gathered.withheld + 2} passages retenus : coffre protégé"
+    cloud = replace(owner, route=Route.CLOUD)
+    opened = app.conversations.get(actor=cloud, conversation=chat.id)
+    assert opened.conversation.title == "a protected vault"
+    assert [(one.is_protected, one.answer) for one in opened.turns] == [
+        (True, ""), (True, ""), (False, "I do not know.")
+    ]  # fmt: skip
+    assert app.conversations.list(actor=cloud, query="zyxwvut") == []
+    assert len(app.conversations.list(actor=owner, query="zyxwvut")) == 1
+
+
+def test_v8_what_is_withheld_is_said(app: Application, owner: Actor, model: Server, ask: Ask) -> None:
+    app.vaults.create(actor=owner, name="Secret", protection=Protection.MAXIMUM)
+    facts = [Observation(content=f"The garden holds {thing}.") for thing in ("ferns", "roses")]
+    app.facts.remember(actor=owner, vault="Secret", observations=facts)
+    app.endpoints.change(actor=owner, name="scripted", route=Route.CLOUD)
+    gathered = next(one for one in ask("Que contient le garden ?", language="fr") if isinstance(one, Gathered))
+    assert gathered.withheld_sentence("fr") == "2 passages retenus : coffre protégé"
+    assert "ferns" not in model.prompt()
+    assert "Secret" not in model.prompt()
+
+
+def test_a3_a_token_has_the_conversations_it_began(app: Application, owner: Actor, model: Server, ask: Ask) -> None:
+    ours = app.conversations.start(actor=owner, title="Ours")
+    token = replace(owner, token_id=1)
+    theirs = app.conversations.start(actor=token, title="Theirs")
+    assert [one.title for one in app.conversations.list(actor=token)] == ["Theirs"]
+    assert {one.title for one in app.conversations.list(actor=owner)} == {"Ours", "Theirs"}
+    for act in (
+        lambda: app.conversations.get(actor=token, conversation=ours.id),
+        lambda: app.conversations.delete(actor=token, conversation=ours.id),
+        lambda: app.conversations.get(actor=replace(token, token_id=2), conversation=theirs.id),
+        lambda: ask("q", actor=token, conversation=ours.id),
+    ):
+        with pytest.raises(NotFound):
+            act()
+    with pytest.raises(NotAllowed):
+        app.conversations.start(actor=replace(token, can_write=False))
+
+
+def test_c3_without_a_model_memory_itself_answers_and_says_so(app: Application, owner: Actor, ask: Ask) -> None:
+    app.vaults.create(actor=owner, name="Harpe")
+    kept = app.facts.remember(
+        actor=owner, vault="Harpe", observations=[Observation(content="The harp has 47 strings.")]
+    )
+    chat = app.conversations.start(actor=owner)
+    ended = ask("How many strings has the harp?", conversation=chat.id)[-1]
+    assert not ended.by_model  # type: ignore[union-attr]
+    text = ended.text  # type: ignore[union-attr]
+    assert text.startswith("No model is set")
+    assert f"The harp has 47 strings. [#{kept[0].fact.number}]" in text
+    (turn,) = app.conversations.get(actor=owner, conversation=chat.id).turns
+    assert (turn.state, turn.answer, turn.model) == ("done", text, "")
+    assert "Aucun modèle" in ask("Combien de cordes ?")[-1].text  # type: ignore[union-attr]
+    off = ask("How many strings has the harp?", with_memory=False)[-1]
+    assert "47" not in off.text  # type: ignore[union-attr]
