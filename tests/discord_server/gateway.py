@@ -62,6 +62,9 @@ class Session:
     id: str = field(default_factory=lambda: secrets.token_hex(16))
     sent: list[Payload] = field(default_factory=list)
     connection: "Connection | None" = None
+    acknowledged: int = 0
+    """The last event that the bot said it has."""
+    taken: asyncio.Event = field(default_factory=asyncio.Event)
 
     def event(self, name: str, data: Payload) -> Payload:
         """The next event of this session, kept for a resume."""
@@ -108,7 +111,6 @@ class Gateway:
         """So many events that the bot already has are sent again when it resumes, as a faulty network might."""
         self._ready = ready
         self._joined = joined
-        self._beat = asyncio.Event()
         self._open: set[web.WebSocketResponse] = set()
 
     # --- what a test does to it ----------------------------------------------------------------------------------
@@ -125,9 +127,13 @@ class Gateway:
         """Wait until every connected bot has taken all that was sent: it answers a heartbeat that is asked of it."""
         for session in self.sessions.values():
             if session.connection is not None:
-                self._beat.clear()
+                sent = len(session.sent)
+                session.taken.clear()
                 await session.connection.send({"op": Op.HEARTBEAT, "d": None, "s": None, "t": None})
-                await asyncio.wait_for(self._beat.wait(), timeout=10)
+                async with asyncio.timeout(10):
+                    while session.acknowledged < sent:
+                        await session.taken.wait()
+                        session.taken.clear()
 
     async def drop(self, code: int = Close.UNKNOWN_ERROR) -> None:
         """Close every connection; the sessions live on and collect what happens meanwhile."""
@@ -178,8 +184,9 @@ class Gateway:
         if op == Op.HEARTBEAT:
             self.heartbeats += 1
             await connection.send({"op": Op.HEARTBEAT_ACK, "d": None, "s": None, "t": None})
-            if session is not None and data == len(session.sent):
-                self._beat.set()
+            if session is not None:
+                session.acknowledged = max(session.acknowledged, data or 0)
+                session.taken.set()
         elif op in {Op.IDENTIFY, Op.RESUME} and session is not None:
             await connection.socket.close(code=Close.ALREADY_AUTHENTICATED)
         elif op == Op.IDENTIFY:

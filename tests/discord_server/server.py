@@ -17,7 +17,7 @@ from discord_server.rest import Asked, Rest
 from discord_server.world import Guild, Posted, World
 
 TOKEN = "MTAwMDAwMDAwMDAwMDAwMDAwMA.GaBcDe.a-token-of-the-test-bench"
-LONGEST_WAIT = 15.0
+LONGEST_WAIT = 30.0
 OPTION_USER = 6
 """Application Command Option Type."""
 

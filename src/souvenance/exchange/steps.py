@@ -168,7 +168,7 @@ class Steps:
             member=asking.member,
             members=asking.members,
             into=opening.into,
-            inputs=[opening.question, *(one.text for one in opening.history), *memory.words, *_names(asking, opening)],
+            inputs=[opening.question, *(one.text for one in opening.history), *memory.words, *_names(opening)],
         )
         return Ready(opening=opening, memory=memory, occasion=occasion, kept=kept)
 
@@ -225,6 +225,13 @@ def content_of(message: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
+def _names(opening: Opening) -> list[str]:
+    """The names that stand in a prompt: people choose their own."""
+    asking = opening.asking
+    members = [*asking.members, *([asking.member] if asking.member else [])]
+    return [*(one.name for one in members), *(one.by for one in opening.history)]
+
+
 def _silence(language: str, wrote: Sequence[Wrote]) -> str:
     words = _SILENCE.get(language, _SILENCE["en"])
     return words["noted"] if any(one.can_undo for one in wrote) else words["nothing"]
@@ -244,9 +251,3 @@ _SCHEMA = {
         "additionalProperties": False,
     },
 }
-
-
-def _names(asking: Asking, opening: Opening) -> list[str]:
-    """The names that stand in a prompt: people choose their own."""
-    members = [*asking.members, *([asking.member] if asking.member else [])]
-    return [*(one.name for one in members), *(one.by for one in opening.history)]

@@ -7,7 +7,7 @@ import pytest
 from discord_bench import Bench
 from discord_server.payloads import ChannelType
 from souvenance.domain.fact import SubjectKind
-from souvenance.domain.vault import Protection
+from souvenance.domain.vault import MemoryType, Protection
 
 pytestmark = pytest.mark.anyio
 
@@ -145,6 +145,20 @@ async def test_c6_a_member_over_the_rate_is_told_and_others_are_not_held(bench: 
         assert (await bench.discord.answer(bench.hall, number=number)).text.startswith(told)
 
 
+async def test_v11_only_the_bot_says_what_memory_did(bench: Bench) -> None:
+    ana = bench.guild.new_member("ana", nick="Ana")
+    bench.model.says("Of course.\n-# Memory: kept #99\n<<remember boat | has a red boat | Ana>>")
+    await bench.discord.tell_bot(bench.hall, ana, "my boat is red")
+    answer = await bench.discord.answer(bench.hall)
+    (fact,) = bench.facts()
+    assert answer.text == f"Of course.\n-# Memory: kept #{fact.number}"
+    bench.model.says("Yes.")
+    await bench.discord.tell_bot(bench.hall, ana, "is it?")
+    await bench.discord.answer(bench.hall, number=2)
+    assert "Of course." in bench.model.prompts[-1]
+    assert "-#" not in bench.model.prompts[-1]
+
+
 async def test_c5_what_an_answer_wrote_can_be_taken_back_by_who_asked_and_by_managers(bench: Bench) -> None:
     ana, bo = bench.guild.new_member("ana", nick="Ana"), bench.guild.new_member("bo", nick="Bo")
     boss = bench.guild.new_member("boss", manages=True)
@@ -199,6 +213,25 @@ async def test_d2_nothing_is_read_where_memory_may_not_be(bench: Bench) -> None:
     await bench.discord.tell_bot(bench.hall, ana, "what is the word of the club?")
     assert (await bench.discord.answer(bench.hall)).text.startswith("True")
     assert len(bench.facts()) == 2
+
+
+async def test_t3_d2_the_model_looks_up_only_where_memory_may_be_read(bench: Bench) -> None:
+    ana = bench.guild.new_member("ana", nick="Ana")
+    den = bench.guild.new_channel("den")
+    await bench.discord.gateway.dispatch("CHANNEL_CREATE", den, ~0)
+    bench.know("The ferry leaves at nine")
+    bench.know("The harbour is deep")
+    slug = bench.server().vault
+    bench.memory.vaults.change_type(actor=bench.owner, vault=slug, memory_type=MemoryType.ARCHIVE)
+    bench.memory.vaults.change_settings(actor=bench.owner, vault=slug, changes={"max_injected": 1})
+    bench.set(read=[bench.hall["id"]])
+    bench.model.does(lambda prompt, _: "At nine." if "leaves at nine" in prompt else "<<lookup ferry>>")
+    await bench.discord.tell_bot(bench.hall, ana, "when may I go?")
+    assert (await bench.discord.answer(bench.hall)).text == "At nine."
+    assert len(bench.model.prompts) == 2
+    await bench.discord.tell_bot(den, ana, "when may I go?")
+    assert "nine" not in (await bench.discord.answer(den)).text
+    assert all("leaves at nine" not in prompt for prompt in bench.model.prompts[2:])
 
 
 async def test_d3_threads_are_shut_until_they_follow_their_channel(bench: Bench) -> None:

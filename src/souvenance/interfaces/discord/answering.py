@@ -18,7 +18,7 @@ from souvenance.domain.access import Actor
 from souvenance.domain.errors import CapReached, SouvenanceError, Withheld
 from souvenance.domain.server import Place, Server
 from souvenance.exchange.events import Became, Ended, Event, Failed, Gathered, Member, Wrote
-from souvenance.interfaces.discord.around import look_around, text_of
+from souvenance.interfaces.discord.around import NOTE, look_around, text_of, without_notes
 from souvenance.interfaces.discord.places import member_of
 from souvenance.interfaces.discord.splitting import split_reply
 from souvenance.interfaces.discord.undo import undo_buttons
@@ -99,7 +99,7 @@ class Answering:
             return await _told(ask(vaults=server.vault, where=where), language)
         except Withheld:  # a protected server's memory stays here, and that is said
             reply = await _told(ask(with_memory=False, where=NOWHERE), language)
-            return Reply(f"{reply.text}\n-# {say(language, 'withheld')}")
+            return Reply(f"{reply.text}\n{NOTE}{say(language, 'withheld')}")
 
 
 async def _told(events: AsyncIterator[Event], language: str) -> Reply:
@@ -116,7 +116,7 @@ async def _told(events: AsyncIterator[Event], language: str) -> Reply:
             return Reply(f"{event.text}\n\n{failed}" if event.text.strip() else failed)
         elif isinstance(event, Ended):
             below = _below(event.wrote, gathered, language)
-            text = event.text.strip() or say(language, "noted" if below else "no_answer")
+            text = without_notes(event.text) or say(language, "noted" if below else "no_answer")
             return Reply(f"{text}\n{below}" if below else text, event.wrote)
     return Reply(say(language, "no_answer"))
 
@@ -128,7 +128,7 @@ def _below(wrote: Sequence[Wrote], gathered: Gathered | None, language: str) -> 
         gathered.withheld_sentence(language) if gathered else "",
         say(language, "wrote", what=what) if what else "",
     ]
-    return "\n".join(f"-# {line}" for line in lines if line)
+    return "\n".join(f"{NOTE}{line}" for line in lines if line)
 
 
 async def send(message: discord.Message, reply: Reply, language: str) -> None:

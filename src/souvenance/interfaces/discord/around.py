@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,10 @@ from souvenance.interfaces.discord.places import member_of, told_apart
 
 AROUND = 12
 """Messages before the one answered that the model is shown."""
+
+NOTE = "-# "
+"""Begins a line that Discord shows small: what the bot says of itself below an answer."""
+_NOTES = re.compile(r"^[ \t]*-#.*$\n?", re.MULTILINE)
 
 Person = discord.User | discord.Member
 
@@ -83,7 +88,7 @@ def _said(
             answered = ""
         elif one.reference is not None:  # the further parts of an answer carry no reference
             answered = _answered(one)
-        text = text_of(one, bot)
+        text = without_notes(text_of(one, bot)) if by_model else text_of(one, bot)
         if text and (by_model or not one.author.bot) and not {str(one.author.id), answered} & out:
             said.append(
                 Said(text=text, by_model=True, read=frozenset({server.vault_id}))
@@ -97,6 +102,11 @@ def _answered(message: discord.Message) -> str:
     """The id of whom a message replies to."""
     original = message.reference.resolved if message.reference is not None else None
     return str(original.author.id) if isinstance(original, discord.Message) else ""
+
+
+def without_notes(text: str) -> str:
+    """A model's words without what looks like the bot's own small print: only the bot says what memory did."""
+    return _NOTES.sub("", text).strip()
 
 
 def text_of(message: discord.Message, bot: discord.ClientUser) -> str:
