@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor
+from souvenance.domain.vault import MemoryType
 from souvenance.memory.remember import Observation
 
 OWNERS = ("/tokens", "/audit", "/retrievals", "/endpoints", "/spending", "/vaults/{vault}/folders")
@@ -85,6 +86,7 @@ def routes(client: TestClient, memory: Application, owner: Actor, tmp_path: Path
         actor=owner, vault="harpe", observations=[Observation(content="has strings", category="twice")]
     )
     note = memory.notes.create(actor=owner, vault="harpe", title="Strings", content="gut")
+    memory.vaults.change_type(actor=owner, vault="harpe", memory_type=MemoryType.SEMANTIC)
     memory.passes.run(actor=owner, vault="harpe", anyway=True)
     (proposed,) = memory.proposals.list(actor=owner, vault="harpe")
     of_fact = memory.history.of_fact(actor=owner, number=kept.fact.number)[0].change_id
