@@ -159,7 +159,6 @@ async def test_a_body_that_is_no_message_is_refused(start_http: Any, make_token:
         assert (await client.get(f"{server.url}/mcp", headers=sent)).status_code == 405
 
 
-@pytest.mark.usefixtures("two_vaults")
 @pytest.mark.parametrize(("text", "status"), [("\\ud83d", 400), ("\\ud83d\\ude42", 200)])
 async def test_half_an_emoji_is_refused_in_words_and_a_whole_one_is_taken(
     start_http: Any, make_token: Any, text: str, status: int
@@ -179,6 +178,7 @@ async def test_half_an_emoji_is_refused_in_words_and_a_whole_one_is_taken(
         assert "half of a surrogate pair" in answer.json()["error"]["message"]
 
 
+@pytest.mark.usefixtures("two_vaults")
 async def test_callers_at_the_same_time_are_never_mixed_up(
     start_http: Any, http: Any, make_token: Callable[..., str], call: Any
 ) -> None:
