@@ -63,7 +63,7 @@ def build_app(
 
     return Starlette(
         routes=[
-            *probe_routes(memory, metrics, identify=doorkeeper.identify),
+            *probe_routes(memory, metrics, identify=doorkeeper.identify, bound_to=settings.host),
             Route("/mcp", endpoint=mcp, include_in_schema=False),
             Mount("/api/v1", app=api),
             Mount("/v1", app=build_proxy(memory, doorkeeper.identify)),

@@ -14,12 +14,13 @@ from souvenance.application import Application
 from souvenance.domain.errors import SouvenanceError
 from souvenance.interfaces.rest.caller import Identify
 from souvenance.interfaces.rest.problems import refused
-from souvenance.serving.guards import is_from_this_machine
+from souvenance.serving.guards import is_from_this_machine, is_loopback
 from souvenance.serving.metrics import Metrics
 
 
-def probe_routes(memory: Application, metrics: Metrics, *, identify: Identify) -> list[Route]:
-    """The three routes. Who asks for the numbers from elsewhere shows a token; health and readiness never need one."""
+def probe_routes(memory: Application, metrics: Metrics, *, identify: Identify, bound_to: str) -> list[Route]:
+    """The three routes. The numbers need a token, but for who asks from this machine a server that only it can reach;
+    health and readiness never do."""
 
     async def health(_request: Request) -> Response:
         return JSONResponse({"status": "ok", "name": "souvenance", "version": __version__})
@@ -35,7 +36,7 @@ def probe_routes(memory: Application, metrics: Metrics, *, identify: Identify) -
         return JSONResponse(found)
 
     def numbers(request: Request) -> Response:
-        if not is_from_this_machine(request.scope):
+        if not (is_loopback(bound_to) and is_from_this_machine(request.scope)):
             try:
                 identify(request.scope)
             except SouvenanceError as error:

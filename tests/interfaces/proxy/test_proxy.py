@@ -79,7 +79,8 @@ def client(memory: Application, owner: Actor, url: str) -> Iterator[Make]:
     made: list[openai.OpenAI] = []
 
     def make(**limits: Any) -> openai.OpenAI:
-        _, secret = memory.tokens.create(actor=owner, name="client", **{"route": Route.LOCAL} | limits)
+        name = f"client {len(memory.tokens.list(actor=owner))}"
+        _, secret = memory.tokens.create(actor=owner, name=name, **{"route": Route.LOCAL} | limits)
         made.append(openai.OpenAI(base_url=url, api_key=secret, max_retries=0))
         return made[-1]
 
