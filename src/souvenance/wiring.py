@@ -10,7 +10,7 @@ from souvenance.consolidation.model import Model
 from souvenance.consolidation.passes import Passes
 from souvenance.domain.clock import Clock, utc_now
 from souvenance.domain.endpoint import Reached, Use
-from souvenance.domain.errors import EmbedderUnavailable
+from souvenance.domain.errors import EmbedderUnavailable, SouvenanceError
 from souvenance.domain.person import User
 from souvenance.exchange.applying import Applying
 from souvenance.exchange.conversations import Conversations
@@ -32,6 +32,7 @@ from souvenance.memory.simulate import Simulations
 from souvenance.models.chat import Chat, Patience
 from souvenance.models.embedder import Embedder
 from souvenance.models.endpoint_embedder import EndpointEmbedder
+from souvenance.models.endpoint_model import EndpointModel
 from souvenance.models.endpoints import Endpoints
 from souvenance.models.keyring import Keyring
 from souvenance.models.local import bundled_embedder, lacking
@@ -69,7 +70,8 @@ def open_application(
 ) -> Application:
     """Open the memory these settings point at, making it when it is not there yet.
 
-    `embedder` takes the place of the one the settings name; `consolidation_model` is asked during passes.
+    `embedder` takes the place of the one the settings name; `consolidation_model` that of the owner's
+    endpoint for consolidation.
     """
     lacks = ""
     database = Database(store_url(settings)).open()
@@ -114,7 +116,9 @@ def open_application(
         purging=Purging(erasures, changes),
         ladder=ladder,
         simulations=Simulations(database, ladder, fact_search, embedding),
-        passes=Passes(database, clock, embedding, model=consolidation_model),
+        passes=Passes(
+            database, clock, embedding, model=lambda: consolidation_model or _endpoint_model(endpoints, owner, chat)
+        ),
         proposals=Proposals(database, clock, embedding),
         history=History(database, clock),
         context=Context(database),
@@ -143,6 +147,15 @@ def open_application(
         conversations=Conversations(database, clock, applying),
         spending=counting,
     )
+
+
+def _endpoint_model(endpoints: Endpoints, owner: User, chat: Chat) -> Model | None:
+    """The model behind the owner's endpoint for consolidation, as it is set now."""
+    try:
+        found = endpoints.reached(user_id=owner.id, use=Use.CONSOLIDATION)
+    except SouvenanceError:  # its key cannot be opened: the pass goes on without
+        return None
+    return None if found is None else EndpointModel(found, chat)
 
 
 def _endpoint_embedder(endpoints: Endpoints, owner: User, chat: Chat) -> Embedder | None:

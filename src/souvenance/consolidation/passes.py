@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -50,9 +50,14 @@ class PassStatus:
 
 
 class Passes:
-    """Passes over the vaults of one memory. They propose; nothing is applied by itself."""
+    """Passes over the vaults of one memory. They propose; nothing is applied by itself.
 
-    def __init__(self, database: Database, clock: Clock, embedding: Embedding, *, model: Model | None = None) -> None:
+    `model` is called at each pass for the model it may ask, None for none.
+    """
+
+    def __init__(
+        self, database: Database, clock: Clock, embedding: Embedding, *, model: Callable[[], Model | None]
+    ) -> None:
         self._database = database
         self._clock = clock
         self._runner = Runner(database, clock, embedding, model)

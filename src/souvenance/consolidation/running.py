@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -90,7 +90,9 @@ class Hold:
 class Runner:
     """Runs passes. Any number of processes may; one at a time has a vault."""
 
-    def __init__(self, database: Database, clock: Clock, embedding: Embedding, model: Model | None) -> None:
+    def __init__(
+        self, database: Database, clock: Clock, embedding: Embedding, model: Callable[[], Model | None]
+    ) -> None:
         self._database = database
         self._clock = clock
         self._embedding = embedding
@@ -135,7 +137,8 @@ class Runner:
         if read is None:
             return None
         findings = find_pairs(read.facts, vectors=read.vectors, kept_apart=read.kept_apart, go_on=hold.go_on)
-        asking = Asking(self._model, lambda: hold.go_on() and self._may_ask(vault_id))
+        model = self._model()
+        asking = Asking(model, lambda: hold.go_on() and self._may_ask(vault_id, model))
         chosen, demoted = looked_at(findings.pairs[:MOST_PROPOSED], asking)
         new_summary = draft(read.facts, decided=read.decided, asking=asking)
         if not hold.go_on():
@@ -160,7 +163,7 @@ class Runner:
                 answered_before=findings.answered_before,
                 left_over=_left_over(findings),
                 demoted=demoted,
-                model="" if self._model is None else self._model.name,
+                model="" if model is None else model.name,
                 model_state=asking.state,
                 seen_at=read.standing.present.changed_at,
                 seen_facts=read.standing.present.facts,
@@ -195,11 +198,11 @@ class Runner:
                 decided=proposals.answered_bases(tx, vault_id=vault_id),
             )
 
-    def _may_ask(self, vault_id: int) -> bool:
+    def _may_ask(self, vault_id: int, model: Model | None) -> bool:
         """Whether this vault's facts may go to the model now (V8)."""
         with self._database.read() as tx:
             there = passes.step_and_protection(tx, vault_id=vault_id)
-        return there is not None and self._model is not None and may_leave(there[1], self._model.route)
+        return there is not None and model is not None and may_leave(there[1], model.route)
 
     def _write(
         self, read: _Read, chosen: Sequence[Found], new_summary: Draft | None, *, hold: Hold, made: Pass

@@ -8,6 +8,7 @@ from typing import Any
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
+from souvenance.domain.conversation import UNTITLED
 from souvenance.domain.errors import Conflict, InvalidInput, NotFound
 from souvenance.domain.fact import readable_text
 from souvenance.domain.protection import HIDDEN_NAME, may_leave
@@ -19,8 +20,6 @@ from souvenance.store.conversations import Conversation, Turn
 from souvenance.store.database import Database, Transaction
 
 MOST_LISTED = 200
-LONGEST_TITLE = 80
-UNTITLED = "…"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,13 +133,6 @@ def wrote_of(kept: Any) -> Wrote:
     names = {field.name for field in fields(Wrote)}
     values = {name: value for name, value in dict(kept).items() if name in names}
     return Wrote(**values | {"verb": Verb(values["verb"]), "became": Became(values["became"])})
-
-
-def title_from(question: str) -> str:
-    """A title made of a question's first words."""
-    line = " ".join(question.split())
-    cleaned = "".join(c for c in line if c.isprintable())
-    return cleaned if len(cleaned) <= LONGEST_TITLE else cleaned[: LONGEST_TITLE - 1].rstrip() + "…"
 
 
 def _may_see(actor: Actor) -> bool:

@@ -17,6 +17,7 @@ from souvenance.exchange.opening import Opening
 from souvenance.exchange.spending import Counting, member_of
 from souvenance.store import conversations as rows
 from souvenance.store.database import Database
+from souvenance.store.erasure import receipts, turns
 from souvenance.vaults.protection import protection_of
 
 MOST_COUNTED = 10**9
@@ -109,9 +110,13 @@ class Keeping:
                 "answered_at": self._clock(),
             }
             with self._database.write() as tx:
-                rows.save_turn(
-                    tx, conversation_id=opening.conversation, ordinal=opening.turn, values=values, read=kept.read
-                )
+                if receipts.is_erased_since(tx, vault_ids=kept.read, at=opening.began):
+                    # What was made from it meanwhile would bring it back.
+                    turns.remove_turns(tx, {(opening.conversation, opening.turn)})
+                else:
+                    rows.save_turn(
+                        tx, conversation_id=opening.conversation, ordinal=opening.turn, values=values, read=kept.read
+                    )
         elif kept.read and kept.answer:
             self._note_protected(kept)
         if kept.gathered is not None:

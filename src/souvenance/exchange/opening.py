@@ -8,6 +8,7 @@ from datetime import datetime
 
 from souvenance.domain.access import Actor, Route
 from souvenance.domain.clock import Clock
+from souvenance.domain.conversation import UNTITLED, title_from
 from souvenance.domain.endpoint import Reached, Use
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.fact import readable_text
@@ -16,7 +17,7 @@ from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import Protection, Vault
 from souvenance.exchange import auto_scope
 from souvenance.exchange.auto_scope import Offered
-from souvenance.exchange.conversations import UNTITLED, found_in, title_from
+from souvenance.exchange.conversations import found_in
 from souvenance.exchange.events import Member, Said
 from souvenance.exchange.language import language_of
 from souvenance.exchange.quoting import without_memory

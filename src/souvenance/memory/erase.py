@@ -35,7 +35,7 @@ from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.erasure import deed, mentions, purge, receipts
 from souvenance.store.erasure.declared import Doomed
-from souvenance.store.erasure.logs import LogEntries
+from souvenance.store.erasure.records import Records
 from souvenance.store.erasure.traces import Traces, Windows
 from souvenance.store.terms import forget_words
 
@@ -70,17 +70,18 @@ class Erasures:
 
         A vault, or a member (the id facts about them carry as their subject) in it or, without one, in every vault the
         caller configures. `names` are further names by which the member may be mentioned. Entries of the retrieval log
-        are counted by what they found; those whose words alone betray what is gone join them in the deed.
+        and turns of conversations are counted by what they found and name; those whose words alone betray what is gone
+        join them in the deed.
         """
         member = _checked(vault, member)
         with self._database.read() as tx:
             chosen, left_out = self._vaults(tx, actor, vault, member)
             called = self._called(tx, chosen, member, names)
-            counted = []
+            asked_by, counted, seen = _asked_by(member, called), list[VaultCounts](), set[tuple[int, int]]()
             for item in chosen:
                 doomed = Doomed(vault_id=item.id, member=member)
                 counts = deed.count(tx, doomed)
-                counts["retrievals"] = len(LogEntries(tx, doomed, names=_asked_by(member, called)).before())
+                counts |= Records(tx, doomed, names=asked_by).count(seen)
                 folders = 0 if member is not None else deed.count_watched(tx, vault_id=item.id)
                 counted.append(VaultCounts(vault=item.slug, counts=counts, folders=folders))
             said = self._mentions(tx, actor, member, called)
@@ -134,27 +135,26 @@ class Erasures:
             called = self._called(tx, chosen, member, names)
             claimed.claim_in(tx, self._clock, name=CLAIM, holder=self._holder, seconds=LEASE)
             now, beyond = self._clock(), purge.beyond_reach(self._database)
-            parts = []
+            asked_by, parts = _asked_by(member, called), list[tuple[Vault, dict[str, int], int, Records]]()
             for item in chosen:
                 doomed = Doomed(vault_id=item.id, member=member)
-                log = LogEntries(tx, doomed, names=_asked_by(member, called))
-                counts, entries = deed.count(tx, doomed), log.before()
+                counts, records = deed.count(tx, doomed), Records(tx, doomed, names=asked_by)
                 strays = deed.strays(tx, vault_id=item.id)
                 deed.remember_traces(tx, doomed, traces)
                 deed.take_away(tx, doomed)
                 suspended = deed.suspend_folders(tx, vault_id=item.id) if member is None else 0
                 if any(deed.count(tx, doomed).values()) or deed.strays(tx, vault_id=item.id) > strays:
                     raise StoreDamaged("Not everything could be erased; nothing was.", hint="Run souvenance doctor.")
-                parts.append((item, counts, suspended, log, entries))
+                parts.append((item, counts, suspended, records))
             for name in called:
                 traces.add(name)
             said = self._mentions(tx, actor, member, called)
             kind = ErasureKind.VAULT if member is None else ErasureKind.MEMBER
             mark = "" if member is None else fingerprint(member, salt=secrets.token_hex(8))
-            for item, counts, suspended, log, entries in parts:
-                chosen_entries = entries | log.after(traces)
-                log.remove(chosen_entries, traces)
-                counts["retrievals"] = len(chosen_entries)
+            for *_, records in parts:  # all are chosen before the words of the first are taken note of
+                records.choose_by_words(traces)
+            for item, rows, suspended, records in parts:
+                counts = rows | records.remove(traces)
                 receipt = receipts.add_receipt(
                     tx,
                     actor,

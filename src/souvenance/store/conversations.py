@@ -223,17 +223,6 @@ def list_turns(tx: Transaction, *, conversation_id: int, last: int | None = None
     ]
 
 
-def remove_turns_made_from(tx: Transaction, *, vault_id: int) -> int:
-    """Remove every turn that was made from a vault, of whoever; how many."""
-    keys = tx.execute(
-        select(turn_vault.c.conversation_id, turn_vault.c.ordinal).where(turn_vault.c.vault_id == vault_id)
-    ).all()
-    for key in keys:
-        tx.execute(delete(turn).where(turn.c.conversation_id == key.conversation_id, turn.c.ordinal == key.ordinal))
-    tx.execute(delete(protected_reply).where(protected_reply.c.vault_id == vault_id))
-    return len(keys)
-
-
 # --- replies that programs keep --------------------------------------------------------------------------------
 
 

@@ -22,8 +22,11 @@ from souvenance.store.tables import (
     consolidation_pass,
     context_item,
     context_setting,
+    conversation,
     counter,
     embedding_model,
+    endpoint,
+    endpoint_use,
     erasure,
     fact,
     link,
@@ -32,6 +35,7 @@ from souvenance.store.tables import (
     passage,
     passage_vector,
     proposal,
+    protected_reply,
     retrieval,
     revision,
     scope_setting,
@@ -41,6 +45,8 @@ from souvenance.store.tables import (
     team,
     token,
     token_vault,
+    turn,
+    turn_vault,
     user,
     vault,
     vector_change,
@@ -210,6 +216,12 @@ HELD = (
         of_member=lambda _doomed: false(),
     ),
     Held(
+        table=protected_reply,
+        kind="replies",
+        words=("hash",),
+        of_member=lambda _doomed: false(),
+    ),
+    Held(
         table=spending,
         kind="spending",
         words=("member",),
@@ -243,8 +255,8 @@ HELD = (
 )  # fmt: skip
 """In the order in which their rows go."""
 
-LOGS = (retrieval,)
-"""Held too, and not by vault: which of its entries go is decided in `logs.py`."""
+LOGS = (retrieval, conversation, turn, turn_vault)
+"""Held too, and not by vault: which of their entries go is decided in `logs.py` and `turns.py`."""
 
 KEPT = (
     Kept(
@@ -262,6 +274,8 @@ KEPT = (
     Kept(table=team, why="accounts, not contents", names=("name",)),
     Kept(table=token, why="tokens, not contents", names=("name", "app")),
     Kept(table=token_vault, why="numbers"),
+    Kept(table=endpoint, why="people's settings, not contents", names=("name", "base_url", "model")),
+    Kept(table=endpoint_use, why="people's settings, not contents"),
     Kept(table=membership, why="numbers"),
     Kept(table=attention, why="numbers"),
     Kept(table=scope_setting, why="ids of vaults and weights"),

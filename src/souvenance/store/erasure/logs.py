@@ -13,15 +13,15 @@ from typing import Any
 from sqlalchemy import delete, select
 
 from souvenance.domain.fact import folded
-from souvenance.store import backlog, text_index
 from souvenance.store.database import Transaction
 from souvenance.store.erasure.declared import Doomed
-from souvenance.store.erasure.remaining import rightful
-from souvenance.store.erasure.traces import Finder, Traces, Windows, together
+from souvenance.store.erasure.lost import betraying
+from souvenance.store.erasure.traces import Traces
 from souvenance.store.tables import fact, membership, note, retrieval, vault
-from souvenance.store.terms import analyse_query
 
 AT_A_TIME = 500
+LONGEST = 4000
+"""Characters of a question that are looked for, and logged, at most."""
 
 
 class LogEntries:
@@ -42,29 +42,29 @@ class LogEntries:
         chosen: set[int] = set()
         for batch in self._batches():
             tops = {row["id"]: list(row["top"] or ()) for row in batch}
-            gone = self._gone([hit for hits in tops.values() for hit in hits])
+            doomed = gone(self._tx, self._doomed, [hit for hits in tops.values() for hit in hits])
             for row in batch:
                 alone = self._doomed.member is None and list(row["scope"].get("queried", ())) == [self._slug]
-                if alone or any(_source(hit) in gone for hit in tops[row["id"]]) or self._names_them(row["query"]):
+                if alone or any(source(hit) in doomed for hit in tops[row["id"]]) or self._names_them(row["query"]):
                     chosen.add(row["id"])
         return chosen
 
     def after(self, traces: Traces) -> set[int]:
         """Ids of those whose query holds words or pieces of text that nothing holds any more."""
-        finder, chosen = Finder(traces.windows()), set()
-        suspects: dict[int, Windows] = {}
-        vault_ids, known = backlog.every_vault(self._tx), dict[str, bool]()
-        for batch in self._batches():
-            for row in batch:
-                if self._has_lost_word(row["query"], traces.terms, vault_ids, known):
-                    chosen.add(row["id"])
-                    continue
-                held = finder.found_in_values(iter([row["query"], row["scope"], row["top"]]))
-                if len(held):
-                    suspects[row["id"]] = held
-        if suspects:
-            fine = rightful(self._tx, together(list(suspects.values())), with_logs=False, with_vectors=False)
-            chosen |= {number for number, held in suspects.items() if len(held.without(fine))}
+        rows = (row for batch in self._batches() for row in batch)
+        held = ((row["id"], row["query"], [row["query"], row["scope"], row["top"]]) for row in rows)
+        return betraying(self._tx, traces, held)
+
+    def asking(self, questions: Mapping[int, Collection[str]]) -> set[int]:
+        """Ids of those with which these people (by id) asked these questions, to the letter, of whichever vaults."""
+        chosen: set[int] = set()
+        for user_id, asked in questions.items():
+            queries = sorted({question[:LONGEST] for question in asked})
+            for start in range(0, len(queries), AT_A_TIME):
+                here = retrieval.c.query.in_(queries[start : start + AT_A_TIME])
+                chosen |= set(
+                    self._tx.execute(select(retrieval.c.id).where(retrieval.c.user_id == user_id, here)).scalars()
+                )
         return chosen
 
     def remove(self, ids: Iterable[int], traces: Traces) -> None:
@@ -86,35 +86,27 @@ class LogEntries:
             yield [row for row in rows if self._slug in row["scope"].get("queried", ())]
             last = rows[-1]["id"]
 
-    def _gone(self, hits: list[Any]) -> set[tuple[str, Any]]:
-        """Of these hits, the facts and notes that are about to go."""
-        numbers = sorted({hit["number"] for hit in hits if hit.get("number") is not None})
-        ids = sorted({hit["note"] for hit in hits if hit.get("note")})
-        here_facts = [fact.c.vault_id == self._doomed.vault_id]
-        here_notes = [note.c.vault_id == self._doomed.vault_id]
-        if self._doomed.member is not None:
-            here_facts.append(fact.c.number.in_(self._doomed.facts()))
-            here_notes.append(note.c.id.in_(self._doomed.notes()))
-        facts = self._tx.execute(select(fact.c.number).where(fact.c.number.in_(numbers), *here_facts)).scalars()
-        notes = self._tx.execute(select(note.c.id).where(note.c.id.in_(ids), *here_notes)).scalars()
-        return {("fact", number) for number in facts} | {("note", note_id) for note_id in notes}
-
     def _names_them(self, query: str) -> bool:
         return any(names_in(folded(query), [name]) for name in self._names)
 
-    def _has_lost_word(self, query: str, terms: set[str], vault_ids: list[int], known: dict[str, bool]) -> bool:
-        for word in analyse_query(query):
-            if not terms.isdisjoint(word.forms):
-                first = word.forms[0]
-                if first not in known:
-                    held = text_index.count_holding(self._tx, vault_ids=vault_ids, forms=word.forms, limit=1)
-                    known[first] = not held
-                if known[first]:
-                    return True
-        return False
+
+def gone(tx: Transaction, doomed: Doomed, hits: Iterable[Mapping[str, Any]]) -> set[tuple[str, Any]]:
+    """Of these hits (`number` of a fact, or `note`), the facts and notes that are about to go; see `source`."""
+    given = list(hits)
+    numbers = sorted({hit["number"] for hit in given if hit.get("number") is not None})
+    ids = sorted({hit["note"] for hit in given if hit.get("note")})
+    here_facts = [fact.c.vault_id == doomed.vault_id]
+    here_notes = [note.c.vault_id == doomed.vault_id]
+    if doomed.member is not None:
+        here_facts.append(fact.c.number.in_(doomed.facts()))
+        here_notes.append(note.c.id.in_(doomed.notes()))
+    facts = tx.execute(select(fact.c.number).where(fact.c.number.in_(numbers), *here_facts)).scalars()
+    notes = tx.execute(select(note.c.id).where(note.c.id.in_(ids), *here_notes)).scalars()
+    return {("fact", number) for number in facts} | {("note", note_id) for note_id in notes}
 
 
-def _source(hit: Mapping[str, Any]) -> tuple[str, Any]:
+def source(hit: Mapping[str, Any]) -> tuple[str, Any]:
+    """The fact or the note of a hit."""
     return ("fact", hit["number"]) if hit.get("number") is not None else ("note", hit.get("note"))
 
 

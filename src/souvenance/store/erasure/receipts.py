@@ -113,6 +113,12 @@ def erased_since(tx: Transaction, at: datetime) -> list[tuple[datetime, str]]:
     return [(row.at, row.slug) for row in tx.execute(statement)]
 
 
+def is_erased_since(tx: Transaction, *, vault_ids: Collection[int], at: datetime) -> bool:
+    """Whether something of one of these vaults was erased at or after a moment."""
+    here = select(table.c.id).where(table.c.vault_id.in_(list(vault_ids)), table.c.at >= at)
+    return bool(vault_ids) and tx.execute(here.limit(1)).first() is not None
+
+
 def newest(tx: Transaction) -> int:
     """The id of the newest receipt, 0 where there is none."""
     return int(tx.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one())

@@ -1,0 +1,200 @@
+"""F7 in conversations: what was made from what is erased goes with it, to the byte; what was not stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import JSON, Text, cast, select
+
+from scripted import Server
+from souvenance.application import Application
+from souvenance.domain.access import Actor
+from souvenance.domain.erasure import PurgeState, Receipt
+from souvenance.domain.errors import NotFound
+from souvenance.domain.fact import SubjectKind
+from souvenance.exchange.events import Event
+from souvenance.memory.remember import Observation
+from souvenance.store import tables
+
+Ask = Callable[..., list[Event]]
+MEMBER = "281474976710656001"
+
+
+def keep(app: Application, owner: Actor, vault: str, content: str, **values: Any) -> int:
+    observation = Observation(content=content, **values)
+    return app.facts.remember(actor=owner, vault=vault, observations=[observation])[0].fact.number
+
+
+@pytest.fixture
+def filled(app: Application, owner: Actor) -> dict[str, int]:
+    """Two vaults; the number of a fact in each."""
+    for name in ("Harpe", "Lyre"):
+        app.vaults.create(actor=owner, name=name)
+    return {
+        "harpe": keep(app, owner, "harpe", "The harp has 47 strings.", key="strings"),
+        "lyre": keep(app, owner, "lyre", "The lyre hangs in the attic.", key="place"),
+    }
+
+
+@pytest.fixture
+def chat(app: Application, owner: Actor, ask: Ask, model: Server) -> Callable[..., int]:
+    """A conversation of these questions and answers, each read from one vault; its id."""
+
+    def made(*said: tuple[str, str, str], into: int | None = None) -> int:
+        conversation = into or app.conversations.start(actor=owner).id
+        for vault, question, answer in said:
+            model.says(answer)
+            ask(question, conversation=conversation, vaults=vault)
+        return conversation
+
+    return made
+
+
+def asked(app: Application, owner: Actor, conversation: int) -> list[str]:
+    return [one.question for one in app.conversations.get(actor=owner, conversation=conversation).turns]
+
+
+def assert_gone(app: Application, *needles: str) -> None:
+    """Not in any column of any table, nor in any byte of the files."""
+    written = list[str]()
+    with app.database.read() as tx:
+        for table in tables.metadata.sorted_tables:
+            for column in table.c:
+                if isinstance(column.type, (Text, JSON)):
+                    written += [f"{table.name}: {one}" for one in tx.execute(select(cast(column, Text))).scalars()]
+    path = str(app.database.url.database)
+    files = [name for name in (path, f"{path}-wal") if app.database.is_sqlite and os.path.exists(name)]
+    raw = (
+        subprocess.run(["cat", *files], capture_output=True, check=True).stdout if files else b""
+    )  # not here, for the locks
+    for needle in needles:
+        escaped = json.dumps(needle)[1:-1]
+        assert [row for row in written if needle in row or escaped in row] == []
+        assert needle.encode() not in raw
+        assert escaped.encode() not in raw
+
+
+def erased(app: Application, owner: Actor, **what: str) -> list[Receipt]:
+    """Erase after a dry run that foretells turns and conversations as they go."""
+    app.retrievals.flush()
+    foretold = app.erasures.preview(actor=owner, **{name: what[name] for name in what if name != "confirm"})
+    receipts = list(app.erasures.erase(actor=owner, **what).receipts)  # type: ignore[arg-type]
+    assert all((one.state, one.why) == (PurgeState.DONE, "") for one in receipts)
+    for counts, receipt in zip(foretold.vaults, receipts, strict=True):
+        for kind in ("turns", "conversations", "replies"):
+            assert counts.counts[kind] == receipt.counts[kind], kind
+    return receipts
+
+
+def test_f7_with_a_vault_go_the_turns_made_from_it_and_no_other(
+    app: Application, owner: Actor, filled: dict[str, int], chat: Callable[..., int]
+) -> None:
+    gone = chat(
+        ("harpe", "How many quadrisyllabic strings?", f"Forty-seven zygomatics [#{filled['harpe']}]."),
+        ("lyre", "Et ailleurs, à Orléans ?", "After what was said before: nothing."),  # with the turn before in view
+    )
+    stays = chat(("lyre", "Where does the lyre hang?", "In the attic, under a blanket."))
+    (receipt,) = erased(app, owner, vault="harpe", confirm="harpe")
+    assert (receipt.counts["turns"], receipt.counts["conversations"]) == (2, 1)
+    with pytest.raises(NotFound):
+        app.conversations.get(actor=owner, conversation=gone)
+    assert_gone(app, "quadrisyllabic", "zygomatics", "à Orléans", "a orleans", "what was said before: nothing")
+    (turn,) = app.conversations.get(actor=owner, conversation=stays).turns
+    assert (turn.question, turn.answer) == ("Where does the lyre hang?", "In the attic, under a blanket.")
+    assert [one.title for one in app.conversations.list(actor=owner, query="blanket")] == ["Where does the lyre hang?"]
+
+
+def test_f7_a_turn_that_wrote_into_the_vault_goes_and_the_conversation_is_called_anew(
+    app: Application, owner: Actor, filled: dict[str, int], chat: Callable[..., int], ask: Ask, model: Server
+) -> None:
+    app.vaults.create(actor=owner, name="Empty")
+    mixed = chat(
+        ("empty", "Note: my zither is turquoise-green", "Noted. <<remember zither | Turquoise-green zither.>>")
+    )
+    (wrote,) = app.conversations.get(actor=owner, conversation=mixed).turns[0].wrote
+    assert (wrote["became"], wrote["vault"]) == ("done", "empty")
+    model.says("Hello.")
+    ask("What a fine day", conversation=mixed, with_memory=False)
+    (receipt,) = erased(app, owner, vault="empty", confirm="empty")
+    assert (receipt.counts["turns"], receipt.counts["conversations"]) == (1, 0)
+    assert asked(app, owner, mixed) == ["What a fine day"]
+    assert app.conversations.get(actor=owner, conversation=mixed).conversation.title == "What a fine day"
+    assert_gone(app, "zither", "urquoise-green")
+
+
+def test_f7_with_a_member_go_the_turns_that_are_about_them(
+    app: Application, owner: Actor, filled: dict[str, int], chat: Callable[..., int]
+) -> None:
+    about = {"subject_kind": SubjectKind.MEMBER, "subject_id": MEMBER, "author": "Quintefeuille"}
+    number = keep(app, owner, "lyre", "Mange des topinambours confits", key="manger", **about)
+    by_name = chat(("harpe", "What of Quintefeuille and the harp strings?", "Nothing is known."))
+    by_fact = chat(("lyre", "Et les topinambours de la lyre ?", f"Confits, tout simplement [#{number}]."))
+    stays = chat(("harpe", "How many strings has the harp?", "It has 47 strings."))
+    total = sum(receipt.counts["turns"] for receipt in erased(app, owner, member=MEMBER, confirm=MEMBER))
+    assert total >= 1
+    assert asked(app, owner, stays) == ["How many strings has the harp?"]
+    # The name alone, in a vault that holds nothing of the member, is no message of theirs.
+    assert asked(app, owner, by_name) == ["What of Quintefeuille and the harp strings?"]
+    with pytest.raises(NotFound):
+        app.conversations.get(actor=owner, conversation=by_fact)
+    assert_gone(app, "topinambours", "Confits, tout")
+
+
+def test_f7_of_a_member_s_vault_a_turn_goes_that_names_them_or_says_what_nothing_else_says(
+    app: Application, owner: Actor, filled: dict[str, int], chat: Callable[..., int]
+) -> None:
+    about = {"subject_kind": SubjectKind.MEMBER, "subject_id": MEMBER, "author": "Quintefeuille"}
+    number = keep(app, owner, "lyre", "Joue du hurdygurdyphone au conservatoire", key="jouer", **about)
+    app.facts.retire(actor=owner, number=number, version=None, reason="old")  # so that it is put before no model
+    by_name = chat(("lyre", "Where is the lyre of Quintefeuille?", "In the attic."))
+    by_words = chat(("lyre", "Where is the lyre?", "Beside the hurdygurdyphone."))
+    stays = chat(("lyre", "Is the lyre in the attic?", "It hangs there."))
+    (receipt,) = erased_by_words(app, owner)
+    assert (receipt.counts["turns"], receipt.counts["conversations"]) == (2, 2)
+    for conversation in (by_name, by_words):
+        with pytest.raises(NotFound):
+            app.conversations.get(actor=owner, conversation=conversation)
+    assert asked(app, owner, stays) == ["Is the lyre in the attic?"]
+    assert_gone(app, "hurdygurdyphone", "Quintefeuille", "quintefeuille")
+
+
+def erased_by_words(app: Application, owner: Actor) -> list[Receipt]:
+    app.retrievals.flush()
+    assert app.erasures.preview(actor=owner, member=MEMBER).total["turns"] == 1  # words alone are known in the deed
+    receipts = list(app.erasures.erase(actor=owner, member=MEMBER, confirm=MEMBER).receipts)
+    assert all((one.state, one.why) == (PurgeState.DONE, "") for one in receipts)
+    return receipts
+
+
+def test_f7_a_turn_under_way_brings_nothing_back(
+    app: Application, owner: Actor, filled: dict[str, int], ask: Ask, model: Server
+) -> None:
+    conversation = app.conversations.start(actor=owner).id
+
+    def erasing(handler: Any, body: Any) -> None:
+        app.erasures.erase(actor=owner, vault="harpe", confirm="harpe")
+        handler.send_stream("It has forty-seven zygomatics.")
+
+    model.says(erasing)
+    ask("How many quadrisyllabic strings?", conversation=conversation, vaults="harpe")
+    with pytest.raises(NotFound):
+        app.conversations.get(actor=owner, conversation=conversation)
+    app.retrievals.flush()
+    assert app.conversations.list(actor=owner, query="zygomatics") == []
+
+
+def test_f7_what_a_program_keeps_is_known_again_no_more(
+    app: Application, owner: Actor, filled: dict[str, int], ask: Ask, model: Server
+) -> None:
+    app.vaults.change(actor=owner, vault="harpe", protection="maximum")
+    model.says("It has forty-seven.")
+    ask("How many strings has the harp?", vaults="harpe")  # in no conversation: only its hash is kept
+    (receipt,) = erased(app, owner, vault="harpe", confirm="harpe")
+    assert receipt.counts["replies"] == 1
+    with app.database.read() as tx:
+        assert tx.execute(select(tables.protected_reply)).all() == []
