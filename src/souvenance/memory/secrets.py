@@ -31,6 +31,8 @@ KINDS = (
 
 # A shape is at least this long without a space, or holds one of these signs; most facts have neither.
 _LONG_RUN = 16
+_NAME = re.compile(r"[a-z]{1,14}(?:[_-][a-z]{1,14})*")
+"""Short lower-case words in one piece (`favourite_kettle_colour`): long, and no shape."""
 _SIGNS = ("-----begin ", "://", "flyv1", "password=", "pwd=", "bearer", "authorization")
 _CARD = re.compile(r"(?<![\w+.,-])\d(?:[ -]?\d){12,18}(?![\w]|[.,]\d)")
 _CARD_GROUPS = re.compile(r"\d{12,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{1,4}(?:\1\d{1,3})?|\d{4}([ -])\d{6}\2\d{4,5}")
@@ -85,7 +87,9 @@ def _all(text: str) -> Iterator[Found]:
 
 def _may_hold_a_shape(text: str) -> bool:
     folded = text.casefold()
-    return any(len(run) >= _LONG_RUN for run in text.split()) or any(sign in folded for sign in _SIGNS)
+    return any(len(run) >= _LONG_RUN and not _NAME.fullmatch(run) for run in text.split()) or any(
+        sign in folded for sign in _SIGNS
+    )
 
 
 def _cards(text: str) -> Iterator[Found]:

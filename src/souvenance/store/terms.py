@@ -183,6 +183,8 @@ def _stems(word: str, algorithms: tuple[str, ...]) -> list[str]:
     Stemmers read accents (« réglée » is a participle, "reglee" is not), while people leave them out.
     """
     written, folded = word.casefold()[:LONGEST_TERM], _fold(word)[:LONGEST_TERM]
+    if folded.isdigit():
+        return [folded]
     stems: list[str] = []
     for algorithm in algorithms:
         stems.append(_fold(_stem(written, algorithm))[:LONGEST_TERM])
