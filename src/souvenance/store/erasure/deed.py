@@ -22,6 +22,7 @@ from souvenance.store.tables import (
     vector_change,
     watched_folder,
 )
+from souvenance.store.terms import analyse
 
 AT_A_TIME = 1000
 
@@ -62,6 +63,12 @@ def remember_traces(tx: Transaction, doomed: Doomed, traces: Traces) -> None:
                     traces.add_terms(value)
                 else:
                     traces.add(value)
+
+    (revisions,) = (held for held in HELD if held.table is revision)
+    past = select(revision.c.after).where(revisions.condition(doomed)).execution_options(yield_per=AT_A_TIME)
+    for after in tx.execute(past).scalars():  # words that the text index holds no more; a query may
+        told = after or {}
+        traces.add_terms(" ".join(analyse(str(told.get("content") or ""), told.get("language"))))
 
 
 def take_away(tx: Transaction, doomed: Doomed) -> None:
