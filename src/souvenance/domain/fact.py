@@ -160,13 +160,14 @@ def checked_line(text: str, *, what: str, limit: int = MAX_KEY) -> str:
 
 def checked_language(tag: str | None) -> str | None:
     """A language as programs name one, `fr` or `pt-BR`; nothing where none is given."""
-    if tag is None or not tag.strip():
+    if tag is None or tag == "":
         return None
-    if not _LANGUAGE.fullmatch(tag.strip()):
+    wanted = tag.strip() if isinstance(tag, str) else ""
+    if not _LANGUAGE.fullmatch(wanted):
         raise InvalidInput(
             "The language is not a code.", hint="Write it as fr, en or pt-BR, or leave it out: both are then tried."
         )
-    return tag.strip()
+    return wanted
 
 
 def checked_confidence(value: float) -> float:
