@@ -160,10 +160,10 @@ def checked_line(text: str, *, what: str, limit: int = MAX_KEY) -> str:
 
 def checked_language(tag: str | None) -> str | None:
     """A language as programs name one, `fr` or `pt-BR`; nothing where none is given."""
-    if tag is None or tag == "":
+    wanted = tag.strip() if isinstance(tag, str) else tag
+    if not wanted:
         return None
-    wanted = tag.strip() if isinstance(tag, str) else ""
-    if not _LANGUAGE.fullmatch(wanted):
+    if not isinstance(wanted, str) or not _LANGUAGE.fullmatch(wanted):
         raise InvalidInput(
             "The language is not a code.", hint="Write it as fr, en or pt-BR, or leave it out: both are then tried."
         )
