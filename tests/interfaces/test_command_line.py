@@ -446,6 +446,8 @@ def test_a_reader_that_goes_away_is_no_error(monkeypatch: pytest.MonkeyPatch, an
 
 
 def test_ctrl_c_says_so_and_leaves_no_traceback() -> None:
+    # Where tests run in a shell's background, the signal is ignored from birth on; here it is not.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     process = start("remember", "-", stdin=subprocess.PIPE)
     assert process.stdin is not None
     process.stdin.write("word " * 100_000)  # more than a pipe holds: once it is taken, somebody reads
