@@ -49,7 +49,7 @@ def watch(
     )
     session.out.note(_census_line(census))
     if census.is_large:
-        session.confirm("Take them all?", yes=yes)
+        session.confirm("Take them all?", yes=yes, why="That is much to take in at once.")
     folder = session.memory.folders.watch(
         actor=session.actor,
         vault=vault,

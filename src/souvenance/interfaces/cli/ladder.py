@@ -98,7 +98,11 @@ def restore_all(
     session: Session, vault: Name, *, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False
 ) -> None:
     """Put every retired fact of a vault back in force."""
-    session.confirm(f"Restore every retired fact of {vault}?", yes=yes)
+    session.confirm(
+        f"Restore every retired fact of {vault}?",
+        yes=yes,
+        why="Every retired fact of the vault would be in force again.",
+    )
     restored = session.memory.bulk.restore_all(actor=session.actor, vault=vault)
     session.out.say({"restored": restored}, f"{counted(restored, 'fact')} back in force.")
 
