@@ -23,6 +23,7 @@ from embedders import NgramEmbedder
 from souvenance.application import Application
 from souvenance.consolidation import running
 from souvenance.consolidation.finding import find_pairs
+from souvenance.consolidation.foreseen import foresee
 from souvenance.consolidation.standing import overtaken
 from souvenance.consolidation.when import Reason
 from souvenance.domain.access import Actor, Source
@@ -433,6 +434,13 @@ def test_t5_vectors_that_are_there_are_used_and_none_is_made(with_meaning: Commu
     assert embedder.calls == []
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A simulation that looks through all, however busy the machine is."""
+    assert foresee.__kwdefaults__ is not None
+    monkeypatch.setitem(foresee.__kwdefaults__, "seconds", 60.0)
+
+
 def foreseen_and_done(place: Community) -> None:
     place.keep("summary", Observation(content="The server language is French.", key="summary"))
     place.rest()
@@ -448,10 +456,12 @@ def foreseen_and_done(place: Community) -> None:
     assert (figures["duplicates"], figures["contradictions"]) == (0, 0)  # what both stay of is not foreseen again
 
 
+@pytest.mark.usefixtures("patient")
 def test_t8_the_simulation_of_the_step_says_what_a_pass_then_proposes(place: Community) -> None:
     foreseen_and_done(place)
 
 
+@pytest.mark.usefixtures("patient")
 def test_t8_the_simulation_by_meaning_says_what_a_pass_then_proposes(with_meaning: Community) -> None:
     with_meaning.app.embedding.catch_up()
     foreseen_and_done(with_meaning)

@@ -14,7 +14,7 @@ from community import SLUG, Community, community
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, StaleProposal, Withheld
-from souvenance.domain.fact import State
+from souvenance.domain.fact import State, SubjectKind
 from souvenance.domain.proposal import Answer, Kind, Overtaken, Standing, label
 from souvenance.domain.vault import Protection
 from souvenance.memory.remember import Observation
@@ -369,3 +369,27 @@ def test_every_word_people_read_is_there_in_both_languages() -> None:
     for language in ("en", "fr", "de"):
         said = [label(one, language) for one in (*Kind, *Answer, *Overtaken)]
         assert all(said)
+
+
+@pytest.mark.parametrize("way", ["refiled", "moved", "purged"])
+def test_f7_no_draft_outlives_what_it_was_drawn_from(place: Community, way: str) -> None:
+    app, owner = place.app, place.owner
+    (draft,) = drafts(app)
+    number = draft.sources[0][0]
+    if way == "refiled":
+        app.facts.edit(actor=owner, number=number, subject_kind=SubjectKind.MEMBER, subject_id="m777")
+        app.erasures.erase(actor=owner, member="m777", confirm="m777", vault=SLUG)
+    else:
+        app.vaults.create(actor=owner, name="Elsewhere")
+        app.facts.move(actor=owner, number=number, vault="elsewhere")
+        if way == "moved":
+            app.erasures.erase(actor=owner, vault="elsewhere", confirm="Elsewhere")
+        else:
+            app.facts.delete(actor=owner, number=number)
+            app.facts.purge(actor=owner, number=number)
+    assert [(row.draft, row.sources) for row in drafts(app)] == [("", [])]
+
+
+def drafts(app: Application) -> list[Any]:
+    with app.database.read() as tx:
+        return list(tx.execute(select(proposal).where(proposal.c.kind == Kind.SUMMARY)).all())

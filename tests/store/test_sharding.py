@@ -26,6 +26,7 @@ OWN = {name for name, table in metadata.tables.items() if "vault_id" in table.pr
 OVER_ALL = {
     "store/context.py:list_placed": "what a user wants loaded holds notes of several vaults, asked for by user",
     "store/context.py:fill_place": "the same, and what stands in a vault that was lost goes as well",
+    "store/proposals.py:close_drafts": "what was drafted of a fact may stand in a vault that it moved out of",
     "store/vector_index/postgresql.py:index_work": "whether the one index over all vaults is worth making",
 }
 """Functions whose statements are over all vaults on purpose, and why."""

@@ -120,6 +120,26 @@ def forget_facts(tx: Transaction, *, vault_id: int, numbers: Sequence[int]) -> N
     waiting = (proposal.c.vault_id == vault_id) & touched & (proposal.c.standing == Standing.WAITING)
     closed: dict[str, Any] = {"standing": Standing.STALE, "overtaken": Overtaken.GONE, "draft": "", "sources": []}
     tx.execute(update(proposal).where(waiting).values(**closed))
+    close_drafts(tx, numbers)
+
+
+def close_drafts(tx: Transaction, numbers: Iterable[int]) -> list[str]:
+    """Leave nothing of the drafts that wait, in whatever vault, and were drawn from one of these facts; what they said.
+
+    A fact keeps its number when it moves, so what was drawn from it may stand where it no longer does.
+    """
+    wanted = set(numbers)
+    rows = tx.execute(
+        select(proposal.c.vault_id, proposal.c.id, proposal.c.draft, proposal.c.sources).where(
+            proposal.c.standing == Standing.WAITING, proposal.c.draft != ""
+        )
+    ).all()
+    drawn = [row for row in rows if not wanted.isdisjoint(number for number, _ in row.sources)]
+    closed: dict[str, Any] = {"standing": Standing.STALE, "overtaken": Overtaken.GONE, "draft": "", "sources": []}
+    for row in drawn:
+        here = (proposal.c.vault_id == row.vault_id) & (proposal.c.id == row.id)
+        tx.execute(update(proposal).where(here).values(**closed))
+    return [row.draft for row in drawn]
 
 
 def _one(item: Proposal) -> ColumnElement[bool]:

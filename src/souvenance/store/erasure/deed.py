@@ -8,7 +8,7 @@ from sqlalchemy import String, and_, cast, delete, func, insert, select, text
 
 from souvenance.domain.fact import State
 from souvenance.domain.folder import Condition, FolderStatus
-from souvenance.store import text_index
+from souvenance.store import proposals, text_index
 from souvenance.store.database import Transaction
 from souvenance.store.erasure.declared import HELD, Doomed, Held
 from souvenance.store.erasure.traces import Traces
@@ -50,7 +50,7 @@ def _number(tx: Transaction, held: Held, condition: object) -> int:
 
 
 def remember_traces(tx: Transaction, doomed: Doomed, traces: Traces) -> None:
-    """Take note of every text that is about to go."""
+    """Take note of every text that is about to go, and close what was drafted of it."""
     for held in HELD:
         # PostgreSQL writes vectors in a form of its own, and nobody reads its files.
         if not held.words or (held.table is passage_vector and not tx.is_sqlite):
@@ -64,6 +64,10 @@ def remember_traces(tx: Transaction, doomed: Doomed, traces: Traces) -> None:
                 else:
                     traces.add(value)
 
+    (facts,) = (held for held in HELD if held.table is fact)
+    numbers = tx.execute(select(fact.c.number).where(facts.condition(doomed))).scalars()
+    for draft in proposals.close_drafts(tx, numbers):  # also where a fact stood before it moved here
+        traces.add(draft)
     (revisions,) = (held for held in HELD if held.table is revision)
     past = select(revision.c.after).where(revisions.condition(doomed)).execution_options(yield_per=AT_A_TIME)
     for after in tx.execute(past).scalars():  # words that the text index holds no more; a query may
