@@ -281,7 +281,7 @@ def test_t6_a_sample_is_taken_evenly_from_vaults_written_in_turn(store_url: str)
 def test_n5_a_long_note_is_taken_apart_before_the_lock_is_taken(
     app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from souvenance.notes import notes as module
+    from souvenance.notes import drafts as module
 
     note = app.notes.create(actor=owner, vault="v", title="Long", content="first\n\n" + "a line of it\n\n" * 50)
     split, waited = module.split, []

@@ -16,7 +16,7 @@ from souvenance.domain.note import NoteClass
 from souvenance.domain.vault import Protection
 from souvenance.memory import correct
 from souvenance.memory.remember import Observation
-from souvenance.notes.notes import Draft
+from souvenance.notes.drafts import Draft
 from souvenance.settings import Settings
 from souvenance.store.links import neighbours
 from souvenance.store.tables import link, passage, revision

@@ -8,7 +8,6 @@ ever in one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -273,8 +272,3 @@ class Failed:
 
 
 Event = Waiting | Gathered | Text | LookedUp | Wrote | Ended | Failed
-
-
-def reply_of(events: Sequence[Event]) -> str:
-    """The visible reply of a whole exchange."""
-    return "".join(event.text for event in events if isinstance(event, Text))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from souvenance.retrieval.answer import Answer, Confidence, Hit
 
@@ -32,11 +31,6 @@ def _line(hit: Hit) -> str:
 def _unmarked(text: str) -> str:
     """Text in which no number stands as if it were a reference of ours."""
     return re.sub(r"\[#(?=\d)", "[ #", text)
-
-
-def numbers_in(reply: str) -> Sequence[int]:
-    """The facts that a reply refers to as `[#12]`, each once, in order (C5)."""
-    return list(dict.fromkeys(int(number) for number in re.findall(r"\[#(\d{1,18})\]", reply)))
 
 
 _WORDS = {

@@ -13,8 +13,9 @@ from souvenance.domain.errors import NotAllowed, NotFound, SouvenanceError
 from souvenance.domain.note import Note, NoteClass, checked_folder, title_key
 from souvenance.domain.vault import Vault, clean_name
 from souvenance.ingest.markdown_folder import Found, Parsed, Problem, parse, scan
+from souvenance.notes.drafts import BATCH, BATCH_BYTES, Draft
 from souvenance.notes.former import put_note
-from souvenance.notes.notes import BATCH, BATCH_BYTES, Draft, Notes
+from souvenance.notes.notes import Notes
 from souvenance.store import notes as note_rows
 from souvenance.store import revisions
 from souvenance.store import vaults as vault_rows

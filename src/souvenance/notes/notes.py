@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import builtins
 import json
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, true
@@ -14,7 +13,7 @@ from sqlalchemy import ColumnElement, true
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, StaleVersion, TooLarge
-from souvenance.domain.fact import Fact, State, checked_line, readable_text
+from souvenance.domain.fact import Fact, State, checked_line
 from souvenance.domain.markdown import targets
 from souvenance.domain.note import (
     MAX_NOTE_BYTES,
@@ -27,10 +26,11 @@ from souvenance.domain.note import (
 )
 from souvenance.domain.vault import Vault
 from souvenance.ingest.passages import split
-from souvenance.memory.guard import refuse_added_secrets, refuse_secrets, secret_kinds
+from souvenance.memory.guard import refuse_secrets, secret_kinds
 from souvenance.notes import trash
 from souvenance.notes.categories import Edited, edit_page
-from souvenance.notes.edit import Edit, Operation, applied, checked_edit
+from souvenance.notes.drafts import Draft, Drafted, batched, checked, drafted
+from souvenance.notes.edit import Edit, Operation, checked_edit
 from souvenance.notes.find import find_note, in_folder, shown_note, vault_of, writable_note
 from souvenance.notes.page import render
 from souvenance.store import facts, history, links
@@ -44,26 +44,8 @@ from souvenance.store.tables import note as note_table
 
 T = TypeVar("T")
 
-BATCH = 200
-"""Notes stored under one hold of the write lock, so that other writers are never kept waiting for long."""
-
-BATCH_BYTES = 4 * 1024 * 1024
 ATTEMPTS = 5
 MAX_DIGEST = 300
-DEEPEST = 50
-"""Lists and maps that front matter may nest."""
-MAX_FRONT_MATTER_BYTES = 256 * 1024
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """A note to be made."""
-
-    title: str
-    content: str
-    folder: str = ""
-    note_class: NoteClass = NoteClass.USER_DOC
-    front_matter: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,14 +100,14 @@ class Notes:
         """
         actor.require_write()
         made: builtins.list[Note] = []
-        checked = [_checked(actor, draft) for draft in drafts]
-        if whole and sum(len(draft.content.encode()) for draft in checked) > MAX_NOTE_BYTES:
+        fit = [checked(actor, draft) for draft in drafts]
+        if whole and sum(len(draft.content.encode()) for draft in fit) > MAX_NOTE_BYTES:
             raise TooLarge(
                 f"Together the notes are over {MAX_NOTE_BYTES:,} bytes; nothing was written.",
                 hint="Send fewer of them at once.",
                 limit=MAX_NOTE_BYTES,
             )
-        for batch in [checked] if whole and checked else _batches(checked):
+        for batch in [fit] if whole and fit else batched(fit):
             cut = [(split(draft.content), targets(draft.content, folder=draft.folder)) for draft in batch]
             with self._database.write() as tx:
                 found = vault_rows.named_vault(tx, actor, vault, to_write=True)
@@ -197,7 +179,7 @@ class Notes:
 
         return self._written(change, retry=version is None)
 
-    def _drafted(self, actor: Actor, ref: str, edit: Edit, version: int | None) -> _Drafted | None:
+    def _drafted(self, actor: Actor, ref: str, edit: Edit, version: int | None) -> Drafted | None:
         """What the edit makes of a document as it stands now, so that a long text is taken apart outside the lock.
 
         None where the edit will be refused or goes to a page; who edits then sees to that.
@@ -208,13 +190,11 @@ class Notes:
             may_edit = vault_of(tx, actor, note).can_configure and note.deleted_at is None
         if note.note_class is not NoteClass.USER_DOC or not may_edit or version not in (None, note.version):
             return None
-        return _drafted(actor, note, edit)
+        return drafted(actor, note, edit)
 
-    def _edit_text(
-        self, tx: Transaction, actor: Actor, note: Note, edit: Edit, draft: _Drafted | None = None
-    ) -> Edited:
+    def _edit_text(self, tx: Transaction, actor: Actor, note: Note, edit: Edit, draft: Drafted | None = None) -> Edited:
         if draft is None or (draft.note_id, draft.version) != (note.id, note.version):
-            draft = _drafted(actor, note, edit)
+            draft = drafted(actor, note, edit)
         if draft.content == note.content:
             return Edited(note=note, version=note.version)
         changed = replace(note, content=draft.content)
@@ -471,83 +451,10 @@ class Notes:
             gone += part
 
 
-@dataclass(frozen=True, slots=True)
-class _Drafted:
-    """A document's new text, made of it as it stood at a version, taken apart."""
-
-    note_id: str
-    version: int
-    content: str
-    pieces: builtins.list[Piece]
-    targets: builtins.list[str]
-
-
-def _drafted(actor: Actor, note: Note, edit: Edit) -> _Drafted:
-    content = applied(note.content, edit)
-    refuse_added_secrets(actor, before=note.content, after=content)
-    if len(content.encode()) > MAX_NOTE_BYTES:
-        raise TooLarge(
-            f"The note would be over {MAX_NOTE_BYTES:,} bytes; nothing was written.",
-            hint="Continue in a new note and link to it.",
-            limit=MAX_NOTE_BYTES,
-        )
-    return _Drafted(note.id, note.version, content, split(content), targets(content, folder=note.folder))
-
-
 def require_person_to_hide(actor: Actor) -> None:
     """Refuse a model that would keep something out of what is read."""
     if actor.is_model:
         raise NotAllowed("Only a person mutes or disables what is known.", hint="The owner does it.")
-
-
-def _checked(actor: Actor, draft: Draft) -> Draft:
-    note_class = NoteClass(draft.note_class)
-    if note_class is NoteClass.AGENT_MEMORY:
-        raise InvalidInput("Agent memory is made of facts, not of notes.", hint="Use remember.")
-    try:
-        _require_shallow(draft.front_matter)
-        written = json.dumps(draft.front_matter, ensure_ascii=False, allow_nan=False)
-        size = len(written.encode())
-        if re.search(r"(?<!\\)(?:\\\\)*\\u0000", written):
-            raise ValueError("a NUL byte")
-    except (TypeError, ValueError, RecursionError):
-        raise InvalidInput("The front matter is not plain data.", hint="Use text, numbers, lists and maps.") from None
-    if size > MAX_FRONT_MATTER_BYTES:
-        raise TooLarge(
-            "The front matter is too large.", hint="Put it in the note's text.", limit=MAX_FRONT_MATTER_BYTES
-        )
-    refuse_secrets(actor, draft.title, draft.content, written)
-    return Draft(
-        title=checked_title(draft.title),
-        content=readable_text(draft.content, what="note", limit=MAX_NOTE_BYTES),
-        folder=checked_folder(draft.folder),
-        note_class=note_class,
-        front_matter=draft.front_matter,
-    )
-
-
-def _require_shallow(values: dict[str, Any]) -> None:
-    waiting: builtins.list[tuple[Any, int]] = [(values, 0)]
-    while waiting:
-        value, depth = waiting.pop()
-        if depth > DEEPEST:
-            raise ValueError("nested too deep")
-        if isinstance(value, (dict, builtins.list, tuple)):
-            inner = value.values() if isinstance(value, dict) else value
-            waiting += [(item, depth + 1) for item in inner]
-
-
-def _batches(drafts: Sequence[Draft]) -> builtins.list[builtins.list[Draft]]:
-    batches: builtins.list[builtins.list[Draft]] = []
-    size = BATCH_BYTES
-    for draft in drafts:
-        length = len(draft.content)
-        if not batches or len(batches[-1]) >= BATCH or size + length > BATCH_BYTES:
-            batches.append([])
-            size = 0
-        batches[-1].append(draft)
-        size += length
-    return batches
 
 
 def _under_a_free_title(tx: Transaction, note: Note) -> Note:

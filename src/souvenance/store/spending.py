@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -76,8 +76,3 @@ def questions_in(tx: Transaction, *, vault_id: int, member: str, hour: datetime)
     mine = (table.c.vault_id == vault_id) & (table.c.member == member) & (table.c.hour == hour)
     statement = select(func.coalesce(func.sum(table.c.calls), 0)).where(mine, table.c.used_for == Use.ANSWERS)
     return int(tx.execute(statement).scalar_one())
-
-
-def forget_member(tx: Transaction, *, vault_id: int, member: str) -> None:
-    """Remove what counts under a member's id: the totals of the vault lose it."""
-    tx.execute(delete(table).where(table.c.vault_id == vault_id, table.c.member == member))

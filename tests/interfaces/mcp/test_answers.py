@@ -14,7 +14,7 @@ from souvenance.domain.tokens import estimate_tokens
 from souvenance.interfaces.mcp.quoting import inline, pages, quoted, share
 from souvenance.interfaces.mcp.server import Caller, build_server
 from souvenance.memory.remember import Observation
-from souvenance.notes.notes import Draft
+from souvenance.notes.drafts import Draft
 
 pytestmark = pytest.mark.anyio
 BUDGET = 1000

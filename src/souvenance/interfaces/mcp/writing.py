@@ -200,7 +200,7 @@ class CreateNotes(Arguments):
 
 def create_notes(call: Call, given: CreateNotes) -> Result:
     """Several notes in one vault, all or none."""
-    from souvenance.notes.notes import Draft
+    from souvenance.notes.drafts import Draft
 
     drafts = [Draft(title=note.title, content=note.content, folder=note.path or "") for note in given.notes]
     made = call.memory.notes.create_many(actor=call.actor, vault=given.vault, drafts=drafts, whole=True)

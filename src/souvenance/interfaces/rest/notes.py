@@ -15,8 +15,9 @@ from souvenance.interfaces.rest.facts import FactShown
 from souvenance.interfaces.rest.facts import shown as shown_fact
 from souvenance.interfaces.rest.fields import Given, Limit, NoteId, Offset, Shown, Text, Vault, Version, page
 from souvenance.notes.categories import Edited
+from souvenance.notes.drafts import Draft
 from souvenance.notes.edit import Operation
-from souvenance.notes.notes import Draft, NoteView
+from souvenance.notes.notes import NoteView
 
 router = APIRouter(prefix="/notes", tags=["notes"])
 
