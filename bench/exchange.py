@@ -18,6 +18,7 @@ import argparse
 import asyncio
 import json
 import random
+import re
 import statistics
 import sys
 import tempfile
@@ -36,7 +37,6 @@ from souvenance.domain.endpoint import Reached, Use
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import MemoryType
 from souvenance.exchange.events import Ended, Text
-from souvenance.exchange.extract import numbers_in
 from souvenance.exchange.instructions import instructions
 from souvenance.exchange.reply import Reply
 from souvenance.memory.remember import Observation
@@ -45,6 +45,7 @@ from souvenance.models.chat import Chat
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 WORDS = [f"w{number}" for number in range(4000)]
+REFERENCE = re.compile(r"\[#(\d{1,18})\]")
 PAUSE = 0.02
 
 
@@ -186,7 +187,7 @@ def without_model(folder: Path, *, cache: Path | None, embedder_name: str) -> di
         for query in read_lines(folder / "queries.jsonl"):
             if query["expected"]:
                 answer = memory.chat(query["text"], vault=query["vault"])
-                found = set(numbers_in(answer.text))
+                found = {int(number) for number in REFERENCE.findall(answer.text)}
                 by_kind[query["kind"]].append(any(numbers[one] in found for one in query["expected"]))
     everything = [one for found in by_kind.values() for one in found]
     return {

@@ -82,7 +82,8 @@ def run(
 ) -> dict[str, Any]:
     for slug in slugs.values():
         app.vaults.change_settings(actor=owner, vault=slug, changes=settings)
-    found, states, times = [], defaultdict(int), []
+    states: dict[str, int] = defaultdict(int)
+    found, times = [], []
     for query in queries:
         started = datetime.now(UTC)
         given = app.ladder.given_to_prompt(
