@@ -11,8 +11,8 @@ import pytest
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor
+from souvenance.domain.changed import Changed
 from souvenance.memory.remember import Observation
-from souvenance.store.changes import Changed
 
 SOON = 10.0
 """Seconds a busy machine is given. That it takes less than one when it is free is measured below, by the quickest."""

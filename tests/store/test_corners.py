@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
+from souvenance.domain.changed import Changed
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from souvenance.domain.fact import Action
 from souvenance.domain.vault import Protection, VaultKind
@@ -22,7 +23,6 @@ from souvenance.memory.ladder import Where
 from souvenance.memory.remember import Observation
 from souvenance.memory.shown import LookUp
 from souvenance.retrieval.recall import NO_ROOM
-from souvenance.store.changes import Changed
 
 
 @pytest.fixture(autouse=True)

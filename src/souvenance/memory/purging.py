@@ -7,8 +7,9 @@ import logging
 import threading
 from collections.abc import Callable
 
+from souvenance.domain.changed import Changed
 from souvenance.memory.erase import Erasures
-from souvenance.store.changes import Changed, Changes
+from souvenance.store.changes import Changes
 
 log = logging.getLogger(__name__)
 

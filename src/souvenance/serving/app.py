@@ -13,6 +13,7 @@ from starlette.routing import Mount, Route
 
 from souvenance.application import Application
 from souvenance.interfaces.mcp.http import McpEndpoint
+from souvenance.interfaces.panel.app import build_panel
 from souvenance.interfaces.proxy.app import build_proxy
 from souvenance.interfaces.rest.api import build_api
 from souvenance.interfaces.rest.problems import Faults, on_http
@@ -34,7 +35,7 @@ def build_app(
     on_start: Callable[[], None] = lambda: None,
     on_stop: Callable[[], None] = lambda: None,
 ) -> Starlette:
-    """REST at `/api/v1`, MCP at `/mcp`, the proxy at `/v1`, and the probes.
+    """REST at `/api/v1`, MCP at `/mcp`, the proxy at `/v1`, the probes, and the panel at `/`.
 
     What is written is embedded and consolidated meanwhile.
     """
@@ -67,6 +68,7 @@ def build_app(
             Route("/mcp", endpoint=mcp, include_in_schema=False),
             Mount("/api/v1", app=api),
             Mount("/v1", app=build_proxy(memory, doorkeeper.identify)),
+            Mount("/", app=build_panel(memory)),
         ],
         middleware=[
             Middleware(Observed, metrics=metrics),

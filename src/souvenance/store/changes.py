@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
+from souvenance.domain.changed import Changed
 from souvenance.store.change_feed import ChangeFeed
 from souvenance.store.database import Database
 
@@ -14,19 +14,6 @@ _log = logging.getLogger(__name__)
 
 QUIET = 30.0
 """Seconds one wait lasts where nothing is written; the thread then just waits again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """What was written since the last call: whose attention, which vaults, and the facts or notes of which vaults.
-
-    `everything`: what changed is unknown (the connection was lost meanwhile); look at all that is shown.
-    """
-
-    everything: bool = False
-    attention: frozenset[int] = field(default=frozenset())
-    vaults: frozenset[int] = field(default=frozenset())
-    knowledge: frozenset[int] = field(default=frozenset())
 
 
 Callback = Callable[[Changed], None]

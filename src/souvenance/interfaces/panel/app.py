@@ -1,0 +1,52 @@
+"""The panel as one ASGI application: its pages, its files, its stream of changes."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import Response
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from souvenance import __version__
+from souvenance.application import Application
+from souvenance.interfaces.panel import live
+from souvenance.interfaces.panel.navigation import PLACES
+from souvenance.interfaces.panel.pages import entry, vaults
+from souvenance.interfaces.panel.render import LANGUAGES, Pages
+from souvenance.interfaces.panel.ways import Way, routed
+
+WAYS: tuple[Way, ...] = (*live.WAYS, *entry.WAYS, *vaults.WAYS)
+"""Everything that can be asked of the panel; a test walks it with every kind of visitor."""
+
+
+def build_panel(memory: Application, *, secure: bool = False) -> Starlette:
+    """The application to mount at `/`, after all others. `secure`: it is reached over TLS."""
+    pages = Pages()
+    pages.add("PLACES", PLACES)
+    pages.add("LANGUAGES", LANGUAGES)
+    pages.add("VERSION", __version__)
+    folder = Path(str(resources.files(__package__) / "static"))
+    return Starlette(
+        routes=[
+            *(routed(way, memory, pages, secure=secure) for way in WAYS),
+            Mount(f"/static/{__version__}", app=_Files(directory=folder)),
+        ],
+        middleware=[Middleware(GZipMiddleware, minimum_size=1024)],
+    )
+
+
+class _Files(StaticFiles):
+    """The panel's own files. Their address holds the version, so a browser may keep them."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """The file, with leave to keep it."""
+        response = await super().get_response(path, scope)
+        response.headers["Cache-Control"] = "public, max-age=3600"
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        return response

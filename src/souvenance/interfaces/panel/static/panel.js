@@ -1,0 +1,100 @@
+// What every page needs of a script: dialogs, menus, messages that go away, theme, text that is not lost.
+
+const on = (event, selector, act) =>
+  document.addEventListener(event, (happened) => {
+    const found = happened.target.closest?.(selector);
+    if (found) act(found, happened);
+  });
+
+// --- dialogs: data-opens="ID" opens one, data-closes closes the one around it --------------------------------------
+
+on("click", "[data-opens]", (button) => document.getElementById(button.dataset.opens)?.showModal());
+on("click", "[data-closes]", (button) => button.closest("dialog")?.close());
+document.addEventListener("htmx:afterSwap", (event) => {
+  for (const dialog of event.target.querySelectorAll?.("dialog[data-open-now]") ?? []) if (!dialog.open) dialog.showModal();
+});
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.successful && event.target.matches?.("dialog form[data-closes-after]")) event.target.closest("dialog").close();
+});
+
+// --- menus: a popover stands under the button that opens it --------------------------------------------------------
+
+document.addEventListener(
+  "toggle",
+  (event) => {
+    const menu = event.target;
+    if (event.newState !== "open" || !menu.matches?.("[popover]")) return;
+    const button = document.querySelector(`[popovertarget="${CSS.escape(menu.id)}"]`);
+    if (!button) return;
+    const at = button.getBoundingClientRect();
+    const left = Math.max(8, Math.min(at.left, innerWidth - menu.offsetWidth - 8));
+    const below = at.bottom + 6 + menu.offsetHeight <= innerHeight || at.top < menu.offsetHeight;
+    menu.style.left = `${left}px`;
+    menu.style.top = `${below ? at.bottom + 6 : at.top - menu.offsetHeight - 6}px`;
+    menu.style.position = "fixed";
+  },
+  true,
+);
+
+// --- messages --------------------------------------------------------------------------------------------------------
+
+function watchToasts() {
+  for (const toast of document.querySelectorAll(".toast:not([data-watched])")) {
+    toast.dataset.watched = "";
+    if (!toast.classList.contains("bad")) setTimeout(() => toast.remove(), 9000);
+  }
+}
+new MutationObserver(watchToasts).observe(document.getElementById("toasts") ?? document.body, { childList: true });
+watchToasts();
+on("click", "[data-dismisses]", (button) => button.closest(".toast, .notice")?.remove());
+
+document.addEventListener("htmx:sendError", () => document.getElementById("unreachable")?.showPopover?.());
+
+// --- copying -----------------------------------------------------------------------------------------------------------
+
+on("click", "[data-copies]", async (button) => {
+  await navigator.clipboard.writeText(document.getElementById(button.dataset.copies).textContent.trim());
+  const label = button.querySelector("span") ?? button;
+  const before = label.textContent;
+  label.textContent = button.dataset.copied ?? "✓";
+  setTimeout(() => (label.textContent = before), 1600);
+});
+
+// --- sliders say their value while they are moved ----------------------------------------------------------------------
+
+on("input", "input[type=range][data-says]", (slider) => {
+  const output = document.getElementById(slider.dataset.says);
+  if (output) output.textContent = output.dataset.pattern.replace("%", slider.value);
+});
+
+// --- text that is not lost: forms with data-keep="NAME" come back as they were typed -----------------------------------
+
+const kept = (form) => `souvenance-draft:${form.dataset.keep}`;
+on("input", "form[data-keep]", (form) => {
+  const values = {};
+  for (const field of form.elements)
+    if (field.name && !["hidden", "password", "file"].includes(field.type))
+      values[field.name] = field.type === "checkbox" || field.type === "radio" ? undefined : field.value;
+  sessionStorage.setItem(kept(form), JSON.stringify(values));
+});
+function bringBack(root) {
+  for (const form of root.querySelectorAll?.("form[data-keep]") ?? []) {
+    const text = sessionStorage.getItem(kept(form));
+    if (!text) continue;
+    for (const [name, value] of Object.entries(JSON.parse(text))) {
+      const field = form.elements[name];
+      if (field && "value" in field && value !== undefined) field.value = value;
+    }
+    form.dispatchEvent(new CustomEvent("brought-back", { bubbles: true }));
+  }
+}
+bringBack(document);
+document.addEventListener("htmx:load", (event) => bringBack(event.target));
+document.addEventListener("htmx:afterRequest", (event) => {
+  const form = event.target.closest?.("form[data-keep]");
+  if (form && event.detail.successful && event.detail.requestConfig.verb === "post") sessionStorage.removeItem(kept(form));
+});
+
+// --- forms that send themselves when something is chosen ---------------------------------------------------------------
+
+on("change", "[data-sends]", (field) => field.form.requestSubmit());

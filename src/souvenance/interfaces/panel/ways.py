@@ -1,0 +1,135 @@
+"""Addresses of the panel, and what happens around every handler: who asks, the proof, refusals in plain words."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import secrets
+import traceback
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, cast
+from urllib.parse import quote, urlsplit
+
+import anyio.to_thread
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from souvenance.application import Application
+from souvenance.domain.errors import NotAuthenticated, SouvenanceError
+from souvenance.interfaces.panel.problems import refusal
+from souvenance.interfaces.panel.render import Pages, preferred, tongue
+from souvenance.interfaces.panel.safety import COOKIE, dress
+from souvenance.interfaces.panel.visit import Known, Visit
+
+log = logging.getLogger(__name__)
+
+Handler = Callable[[Visit], Response] | Callable[[Visit], Awaitable[Response]]
+"""A plain function runs in a worker thread and may use the store; a coroutine may wait for a model or a stream."""
+
+MOST_BYTES = 64 * 1024 * 1024
+"""Bytes of one file sent to a page, for imports."""
+MOST_TEXT = 8 * 1024 * 1024
+"""Bytes of one field of a form."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """One method of one address. `stranger`: open to those who have not signed in."""
+
+    method: str
+    address: str
+    handler: Handler
+    stranger: bool = False
+
+
+def get(address: str, handler: Handler, *, stranger: bool = False) -> Way:
+    """A page or a piece of one: it changes nothing."""
+    return Way(method="GET", address=address, handler=handler, stranger=stranger)
+
+
+def post(address: str, handler: Handler, *, stranger: bool = False) -> Way:
+    """A deed."""
+    return Way(method="POST", address=address, handler=handler, stranger=stranger)
+
+
+def routed(way: Way, memory: Application, pages: Pages, *, secure: bool) -> Route:
+    """A way as the server knows it. `secure`: the page is served over TLS and its cookies stay there."""
+
+    async def endpoint(request: Request) -> Response:
+        visit = await _received(request, memory, pages)
+        try:
+            if visit.known is None and not way.stranger:
+                return dress(_to_the_door(visit), visit.nonce)
+            if way.method == "POST":
+                visit.form = await _form(request)
+                visit.require_proof()
+            response = await _answered(way.handler, visit)
+        except SouvenanceError as error:
+            response = refusal(visit, error)
+        except HTTPException:
+            raise
+        except Exception as error:
+            frames = "".join(traceback.format_tb(error.__traceback__))  # no message: it may hold what a memory says
+            log.error("The page %s failed with %s\n%s", way.address, type(error).__name__, frames)
+            response = refusal(visit, None)
+        return dress(response, visit.nonce, secure=secure)
+
+    return Route(way.address, endpoint, methods=[way.method], include_in_schema=False)
+
+
+async def _answered(handler: Handler, visit: Visit) -> Response:
+    if inspect.iscoroutinefunction(handler):
+        return cast(Response, await handler(visit))
+    return await anyio.to_thread.run_sync(cast(Callable[[Visit], Response], handler), visit)
+
+
+async def _received(request: Request, memory: Application, pages: Pages) -> Visit:
+    secret = request.cookies.get(COOKIE)
+    known = await anyio.to_thread.run_sync(known_by, memory, secret) if secret else None
+    wished = request.cookies.get("language", "") if known is None else known.user.language
+    language = wished or preferred(request.headers.get("accept-language", ""))
+    return Visit(
+        memory=memory,
+        request=request,
+        pages=pages,
+        tongue=tongue(language, known.user.time_zone if known else "UTC"),
+        known=known,
+        nonce=secrets.token_urlsafe(16),
+    )
+
+
+def known_by(memory: Application, secret: str) -> Known | None:
+    """Whom a cookie speaks for; None for one that is unknown, ended or revoked."""
+    try:
+        session, actor = memory.sessions.authenticate(secret)
+        user = memory.users.me(actor=actor)
+    except NotAuthenticated:
+        return None
+    return Known(actor=actor, user=user, session=session.id, csrf=memory.sessions.csrf(secret))
+
+
+async def _form(request: Request) -> FormData:
+    kind = request.headers.get("content-type", "")
+    if not kind.startswith(("application/x-www-form-urlencoded", "multipart/form-data")):
+        return FormData()
+    more: dict[str, Any] = {"max_files": 200, "max_fields": 5000, "max_part_size": MOST_TEXT}
+    return await request.form(**more)
+
+
+def _to_the_door(visit: Visit) -> Response:
+    """Ask to sign in. A script is told, so that the page stays and what was typed in it is kept."""
+    if visit.is_partial or visit.request.method != "GET" or "text/html" not in visit.request.headers.get("accept", ""):
+        return refusal(visit, NotAuthenticated("You are no longer signed in."))
+    address = visit.request.url.path + (f"?{visit.request.url.query}" if visit.request.url.query else "")
+    return RedirectResponse(f"/login?next={quote(address)}" if address != "/" else "/login", status_code=303)
+
+
+def own_address(text: str, default: str = "/") -> str:
+    """An address to go on to, if it is one of the panel's own; never another site's."""
+    parts = urlsplit(text)
+    is_own = text.startswith("/") and not text.startswith(("//", "/\\")) and not parts.scheme and not parts.netloc
+    return text if is_own and text.isprintable() and "\\" not in text else default
