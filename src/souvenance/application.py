@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from souvenance.accounts.entry import Entry
+from souvenance.accounts.invitations import Invitations
+from souvenance.accounts.sessions import Sessions
+from souvenance.accounts.teams import Teams
 from souvenance.accounts.tokens import Tokens
+from souvenance.accounts.users import Users
 from souvenance.consolidation.decide import Proposals
 from souvenance.consolidation.passes import Passes
 from souvenance.domain.access import Actor, Route, Source
@@ -64,6 +69,11 @@ class Application:
     folders: Folders
     watcher: Watcher
     tokens: Tokens
+    entry: Entry
+    sessions: Sessions
+    users: Users
+    teams: Teams
+    invitations: Invitations
     embedding: Embedding
     retrieval: Retrieval
     retrievals: Retrievals

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from souvenance.accounts.entry import Entry
+from souvenance.accounts.invitations import Invitations
 from souvenance.accounts.owner import ensure_owner
+from souvenance.accounts.passwords import Passwords
+from souvenance.accounts.sessions import Sessions
+from souvenance.accounts.teams import Teams
 from souvenance.accounts.tokens import Tokens
+from souvenance.accounts.users import Users
 from souvenance.application import Application
 from souvenance.consolidation.decide import Proposals
 from souvenance.consolidation.model import Model
 from souvenance.consolidation.passes import Passes
+from souvenance.domain.address import is_loopback
 from souvenance.domain.clock import Clock, utc_now
 from souvenance.domain.endpoint import Reached, Use
 from souvenance.domain.errors import EmbedderUnavailable, SouvenanceError
@@ -97,6 +104,10 @@ def open_application(
     counting = Counting(database, clock)
     map = Map(database, clock, notes, embedding)
     changes = Changes(database)
+    at_home = is_loopback(settings.host)
+    passwords = Passwords()
+    sessions = Sessions(database, clock, passwords, at_home=at_home)
+    users = Users(database, clock, passwords, vaults)
     erasures = Erasures(
         database,
         clock,
@@ -127,6 +138,11 @@ def open_application(
         folders=folders,
         watcher=Watcher(database, clock, folders),
         tokens=Tokens(database, clock),
+        entry=Entry(database, clock, sessions, at_home=at_home),
+        sessions=sessions,
+        users=users,
+        teams=Teams(database, clock),
+        invitations=Invitations(database, clock, passwords, users, sessions),
         embedding=embedding,
         retrieval=retrieval,
         retrievals=retrievals,

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from souvenance.domain.clock import Clock
-from souvenance.domain.person import User
+from souvenance.domain.person import OWNER, User
 from souvenance.store import people
 from souvenance.store.database import Database
-
-OWNER = "owner"
 
 
 def ensure_owner(database: Database, clock: Clock) -> User:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import secrets
 from collections.abc import Sequence
 from datetime import timedelta
 
+from souvenance.accounts.secret import hashed, new_secret
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.clock import Clock
-from souvenance.domain.errors import Conflict, NotAllowed, NotAuthenticated, NotFound
+from souvenance.domain.errors import Conflict, NotAuthenticated, NotFound
 from souvenance.domain.person import Token
 from souvenance.domain.vault import clean_name
 from souvenance.store import history, people
@@ -18,11 +17,6 @@ from souvenance.store.database import Database
 
 PREFIX = "sv_"
 _TOUCH_EVERY = timedelta(minutes=5)
-
-
-def hashed(secret: str) -> str:
-    """What is kept of a token. It has 256 random bits, so a fast hash without salt is enough."""
-    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 class Tokens:
@@ -47,10 +41,10 @@ class Tokens:
         No two tokens in force have one name: what each wrote is reviewed and taken back by it. `app` is the id an
         application goes by (V9), which only that application knows.
         """
-        _require_person(actor)
+        actor.require_person("handles tokens")
         name = clean_name(name, what="token's name")
         app = None if app is None else clean_name(app, what="application's id")
-        secret = PREFIX + secrets.token_urlsafe(32)
+        secret = new_secret(PREFIX)
         with self._database.write() as tx:
             ids = None
             if vaults is not None:
@@ -81,13 +75,13 @@ class Tokens:
 
     def list(self, *, actor: Actor) -> list[Token]:
         """The caller's tokens, revoked ones too; never their secrets."""
-        _require_person(actor)
+        actor.require_person("handles tokens")
         with self._database.read() as tx:
             return people.list_tokens(tx, user_id=actor.user_id)
 
     def revoke(self, *, actor: Actor, token: int) -> None:
         """End a token at once."""
-        _require_person(actor)
+        actor.require_person("handles tokens")
         with self._database.write() as tx:
             now = self._clock()
             if not people.revoke_token(tx, user_id=actor.user_id, token_id=token, at=now):
@@ -116,8 +110,3 @@ class Tokens:
             app=token.app,
             is_model=is_model,
         )
-
-
-def _require_person(actor: Actor) -> None:
-    if actor.is_model or actor.token_id is not None:
-        raise NotAllowed("Only the owner handles tokens.", hint="Use the panel or the command line.")

@@ -35,6 +35,7 @@ class Actor:
     `vaults` is the token's list of vault ids; None means every vault the user may read. `app` is the id of the
     application a token was made for: only it and the owner read its vault (V9). `is_model` tells a model from
     a person: a model's missing line is retired, a person's is deleted (N2), and a model may write no secret (F8).
+    `session_id` is the session of a person who is signed in.
     """
 
     user_id: int
@@ -46,6 +47,12 @@ class Actor:
     vaults: frozenset[int] | None = None
     app: str | None = None
     is_model: bool = False
+    session_id: int | None = None
+
+    def require_person(self, what: str) -> None:
+        """Refuse a model and a token: `what` (as in "handles tokens") is done by people themselves."""
+        if self.is_model or self.token_id is not None:
+            raise NotAllowed(f"No token and no model {what}.", hint="Use the panel or the command line.")
 
     def require_write(self) -> None:
         """Refuse a caller whose token only reads."""

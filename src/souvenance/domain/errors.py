@@ -138,3 +138,9 @@ class CapReached(SouvenanceError):
     """A vault's tokens of the day, or a member's questions of the hour, are used up (C6)."""
 
     code = "cap_reached"
+
+
+class TooManyAttempts(SouvenanceError):
+    """Too many passwords were tried, for one account or from one address."""
+
+    code = "too_many_attempts"

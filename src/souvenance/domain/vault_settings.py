@@ -46,7 +46,7 @@ class VaultSettings:
             value = getattr(self, name)
             if not _is_number(value, whole=True) or not 0 <= value <= MOST_LIMIT:
                 raise InvalidInput(f"{name} is a whole number from 0 (no limit) to {MOST_LIMIT}, not {value!r}.")
-        if not isinstance(self.time_zone, str) or (self.time_zone and not _is_zone(self.time_zone)):
+        if not isinstance(self.time_zone, str) or (self.time_zone and not is_zone(self.time_zone)):
             raise InvalidInput(
                 f"There is no time zone {self.time_zone!r}.", hint="Use a name such as Europe/Paris, or leave it empty."
             )
@@ -90,7 +90,8 @@ def _is_number(value: object, *, whole: bool = False) -> bool:
     return not isinstance(value, bool) and isinstance(value, int if whole else int | float)
 
 
-def _is_zone(name: str) -> bool:
+def is_zone(name: str) -> bool:
+    """Whether there is a time zone of that name."""
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):

@@ -9,10 +9,10 @@ from starlette.types import Scope
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
+from souvenance.domain.address import is_loopback
 from souvenance.domain.errors import InvalidInput, NotAllowed, NotAuthenticated
 from souvenance.interfaces.mcp.handover import ROUTE_HEADER
 from souvenance.interfaces.rest.caller import bearer_secret
-from souvenance.serving.guards import is_loopback
 
 
 class Doorkeeper:

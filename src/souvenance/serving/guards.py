@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import time
 from collections.abc import Iterable
 from urllib.parse import urlsplit
@@ -10,6 +9,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from souvenance.domain.address import is_loopback
 from souvenance.interfaces.rest.problems import Problem, answer
 
 MAX_BODY = 16 * 1024 * 1024
@@ -18,14 +18,6 @@ MAX_BODY = 16 * 1024 * 1024
 _DRAINED = 64 * 1024 * 1024
 _DRAIN_SECONDS = 10.0
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address reaches this machine only."""
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
 
 
 def _name(netloc: str) -> str:

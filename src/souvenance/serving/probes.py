@@ -11,10 +11,11 @@ from starlette.routing import Route
 
 from souvenance import __version__
 from souvenance.application import Application
+from souvenance.domain.address import is_loopback
 from souvenance.domain.errors import SouvenanceError
 from souvenance.interfaces.rest.caller import Identify
 from souvenance.interfaces.rest.problems import refused
-from souvenance.serving.guards import is_from_this_machine, is_loopback
+from souvenance.serving.guards import is_from_this_machine
 from souvenance.serving.metrics import Metrics
 
 

@@ -16,11 +16,11 @@ import uvicorn
 
 from souvenance.application import Application
 from souvenance.domain.access import Source
+from souvenance.domain.address import is_loopback
 from souvenance.domain.clock import isoformat, utc_now
 from souvenance.domain.errors import InvalidInput, NotAllowed, SouvenanceError
 from souvenance.serving import logs, presence
 from souvenance.serving.app import build_app
-from souvenance.serving.guards import is_loopback
 from souvenance.settings import Settings
 from souvenance.wiring import open_application
 

@@ -53,3 +53,8 @@ def known(actor: Actor) -> Select[tuple[int]]:
 def configured(actor: Actor) -> Select[tuple[int]]:
     """Ids of the vaults whose affairs this actor may see over its route: those it may configure (A1, A4)."""
     return _ids(and_(_belongs(actor), _may_leave(actor), membership.c.can_configure))
+
+
+def configured_teams(actor: Actor) -> Select[tuple[int]]:
+    """Ids of the teams whose affairs this actor's user may see and change (A1)."""
+    return select(membership.c.team_id).where(membership.c.user_id == actor.user_id, membership.c.can_configure)

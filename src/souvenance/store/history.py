@@ -100,9 +100,20 @@ def record_change(tx: Transaction, actor: Actor, *, verb: str, at: datetime, wri
 
 
 def record_audit(
-    tx: Transaction, actor: Actor, *, verb: str, at: datetime, vault_id: int | None = None, **details: Any
+    tx: Transaction,
+    actor: Actor,
+    *,
+    verb: str,
+    at: datetime,
+    vault_id: int | None = None,
+    team_id: int | None = None,
+    about_user: int | None = None,
+    **details: Any,
 ) -> None:
-    """Write down an act that someone may have to answer for; counts and names, never contents (A4)."""
+    """Write down an act that someone may have to answer for; counts and names, never contents (A4).
+
+    Those who configure the vault or the team read it, and so does the user whom it was done to.
+    """
     if vault_id is not None:
         tx.mark("vault" if verb.startswith("vault.") else "knowledge", vault_id)
     tx.execute(
@@ -114,6 +125,8 @@ def record_audit(
             source=actor.source,
             verb=verb,
             vault_id=vault_id,
+            team_id=team_id,
+            about_user=about_user,
             details=details,
         )
     )

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, and_, false, func, or_, select, update
 
 from souvenance.domain.access import Actor, Route
-from souvenance.store.access import configured, readable, withheld
+from souvenance.store.access import configured, configured_teams, readable, withheld
 from souvenance.store.database import Transaction
 from souvenance.store.tables import audit, change, revision, user, vault
 
@@ -185,12 +185,18 @@ def count_withheld(tx: Transaction, actor: Actor, writer: Writer, *, since: date
 
 
 def list_audit(tx: Transaction, actor: Actor, *, limit: int, offset: int) -> list[AuditEntry]:
-    """The audit log, newest first: of vaults the actor configures, and a person's own acts outside any vault.
+    """The audit log, newest first: of vaults and teams the actor configures, and what a person did outside any vault,
+    or had done to them.
 
     What was done to a vault that is gone is told to who did it, on a local route only, since it may name the vault.
     Nothing outside vaults (tokens, memberships) is told through a token or to a model.
     """
     own: ColumnElement[bool] = audit.c.vault_id.is_(None)
+    concerns = or_(
+        audit.c.user_id == actor.user_id,
+        audit.c.about_user == actor.user_id,
+        audit.c.team_id.in_(configured_teams(actor)),
+    )
     if actor.token_id is not None or actor.is_model:
         own = false()
     elif actor.route is Route.LOCAL:
@@ -200,7 +206,7 @@ def list_audit(tx: Transaction, actor: Actor, *, limit: int, offset: int) -> lis
     statement = (
         select(audit, who, func.coalesce(vault.c.slug, "").label("slug"))
         .select_from(joined)
-        .where(or_(audit.c.vault_id.in_(configured(actor)), and_(own, audit.c.user_id == actor.user_id)))
+        .where(or_(audit.c.vault_id.in_(configured(actor)), and_(own, concerns)))
         .order_by(audit.c.id.desc())
         .limit(limit)
         .offset(offset)

@@ -33,6 +33,7 @@ STATUSES: tuple[tuple[type[SouvenanceError], int], ...] = (
     (errors.ModelUnavailable, 502),
     (errors.NoModel, 503),
     (errors.CapReached, 429),
+    (errors.TooManyAttempts, 429),
 )
 """The first class that an error is decides; anything else is 500."""
 
@@ -63,7 +64,7 @@ MEANINGS = {
     413: "More was sent than is accepted.",
     415: "The body is not JSON.",
     422: "What was sent cannot be stored or asked.",
-    429: "A cap on tokens or a rate of questions is reached.",
+    429: "A cap on tokens, a rate of questions or of attempts to log in is reached.",
     502: "The model's endpoint fails.",
     503: "The store cannot be used now.",
 }

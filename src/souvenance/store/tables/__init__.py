@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from souvenance.store.tables.accounts import browser_session, entry_link, invitation, login_attempt
 from souvenance.store.tables.books import change_mark, claim, counter
 from souvenance.store.tables.consolidation import consolidation_pass, proposal
 from souvenance.store.tables.context import context_item, context_setting
@@ -37,6 +38,7 @@ __all__ = [
     "TEXT_INDEX_SQLITE",
     "attention",
     "audit",
+    "browser_session",
     "change",
     "change_mark",
     "claim",
@@ -48,9 +50,12 @@ __all__ = [
     "embedding_model",
     "endpoint",
     "endpoint_use",
+    "entry_link",
     "erasure",
     "fact",
+    "invitation",
     "link",
+    "login_attempt",
     "membership",
     "metadata",
     "note",

@@ -72,7 +72,11 @@ audit = Table(
     Column("verb", Text, nullable=False),
     Column("vault_id", Number),
     Column("details", Json, nullable=False),
+    Column("team_id", Number),
+    Column("about_user", Number),  # whom it was done to, where it was done by another
     Index("ix_audit_at", "at"),
     Index("ix_audit_vault", "vault_id", "at"),
+    Index("ix_audit_team", "team_id", "at"),
+    Index("ix_audit_about", "about_user", "at"),
     sqlite_autoincrement=True,
 )

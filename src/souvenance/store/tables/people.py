@@ -16,6 +16,9 @@ user = Table(
     Column("language", Text, nullable=False, server_default=""),
     Column("time_zone", Text, nullable=False, server_default="UTC"),
     Column("created_at", Instant, nullable=False),
+    Column("theme", Text, nullable=False, server_default=""),
+    Column("password_hash", Text),  # none until they set one
+    Column("disabled_at", Instant),  # from then on nobody comes in as this user
 )
 
 team = Table(
@@ -24,6 +27,8 @@ team = Table(
     Column("id", Number, primary_key=True, autoincrement=True),
     Column("name", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
+    Column("own_of", Number),  # the user whose own team it is, which nobody else ever joins (V1)
+    Index(None, "own_of", unique=True),
 )
 
 membership = Table(
