@@ -13,10 +13,12 @@ from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Source
+from souvenance.serving.app import Server as uvicorn_server
 from souvenance.serving.app import build_app
 from souvenance.serving.run import listen
 from souvenance.settings import Settings
 from souvenance.wiring import open_application
+from windows import WIDE, Open
 
 CHROMIUM = os.environ.get("SOUVENANCE_TEST_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 QUIET = (
@@ -28,8 +30,6 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
 )
-WIDE = {"width": 1280, "height": 800}
-NARROW = {"width": 390, "height": 844}
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +40,7 @@ def playwright() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="session")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    assert CHROMIUM, "These tests drive Chromium: install Debian's package chromium, or name one in SOUVENANCE_TEST_CHROMIUM."
+    assert CHROMIUM, "No Chromium: install Debian's package, or set SOUVENANCE_TEST_CHROMIUM."
     opened = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
     yield opened
     opened.close()
@@ -76,7 +76,7 @@ class Server:
         self.url = f"http://127.0.0.1:{self._settings.port}"
         app = build_app(self._memory, self._settings, local_token="local-secret")
         config = uvicorn.Config(app, lifespan="on", log_config=None, ws="none", timeout_graceful_shutdown=1)
-        self._server = uvicorn.Server(config)
+        self._server = uvicorn_server(config)
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [listener]}, daemon=True)
         self._thread.start()
         until = time.monotonic() + 20
@@ -96,9 +96,6 @@ def server(memory: Application, settings: Settings) -> Iterator[Server]:
     started = Server(memory, settings)
     yield started
     started.stop()
-
-
-Open = Callable[..., Page]
 
 
 @pytest.fixture

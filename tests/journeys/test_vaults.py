@@ -6,7 +6,9 @@ from souvenance.application import Application
 from souvenance.domain.access import Actor
 
 
-def test_v4_solo_in_one_window_is_seen_in_another_within_a_second(open_as_owner, memory: Application, owner: Actor) -> None:  # type: ignore[no-untyped-def]
+def test_v4_solo_in_one_window_is_seen_in_another_within_a_second(
+    open_as_owner, memory: Application, owner: Actor
+) -> None:
     memory.vaults.create(actor=owner, name="Voyages", colour="#c06020")
     memory.vaults.create(actor=owner, name="Cuisine")
     here, there = open_as_owner("/vaults"), open_as_owner("/vaults", language="fr")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 from collections.abc import AsyncIterator, Callable
 
 import anyio.to_thread
+import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -14,6 +16,7 @@ from starlette.routing import Mount, Route
 from souvenance.application import Application
 from souvenance.interfaces.mcp.http import McpEndpoint
 from souvenance.interfaces.panel.app import build_panel
+from souvenance.interfaces.panel.streams import Streams
 from souvenance.interfaces.proxy.app import build_proxy
 from souvenance.interfaces.rest.api import build_api
 from souvenance.interfaces.rest.problems import Faults, on_http
@@ -39,7 +42,7 @@ def build_app(
 
     What is written is embedded and consolidated meanwhile.
     """
-    metrics = Metrics(memory)
+    metrics, streams = Metrics(memory), Streams()
     doorkeeper = Doorkeeper(memory, local_token=local_token)
     mcp = McpEndpoint(memory, settings, local_token=local_token)
     api = build_api(memory, doorkeeper.identify, inside=[Middleware(BodyLimit)])
@@ -62,13 +65,13 @@ def build_app(
         await anyio.to_thread.run_sync(memory.watcher.stop)
         await anyio.to_thread.run_sync(memory.embedding.stop)
 
-    return Starlette(
+    app = Starlette(
         routes=[
             *probe_routes(memory, metrics, identify=doorkeeper.identify, bound_to=settings.host),
             Route("/mcp", endpoint=mcp, include_in_schema=False),
             Mount("/api/v1", app=api),
             Mount("/v1", app=build_proxy(memory, doorkeeper.identify)),
-            Mount("/", app=build_panel(memory)),
+            Mount("/", app=build_panel(memory, streams)),
         ],
         middleware=[
             Middleware(Observed, metrics=metrics),
@@ -78,3 +81,14 @@ def build_app(
         exception_handlers={HTTPException: on_http},
         lifespan=lifespan,
     )
+    app.state.streams = streams
+    return app
+
+
+class Server(uvicorn.Server):
+    """A server that ends the streams of open windows first when it is told to stop; they come back by themselves."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams, then wait for what is under way."""
+        self.config.app.state.streams.end()  # type: ignore[union-attr]
+        await super().shutdown(sockets)

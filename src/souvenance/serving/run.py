@@ -20,7 +20,7 @@ from souvenance.domain.address import is_loopback
 from souvenance.domain.clock import isoformat, utc_now
 from souvenance.domain.errors import InvalidInput, NotAllowed, SouvenanceError
 from souvenance.serving import logs, presence
-from souvenance.serving.app import build_app
+from souvenance.serving.app import Server, build_app
 from souvenance.settings import Settings
 from souvenance.wiring import open_application
 
@@ -92,7 +92,7 @@ def _serve(memory: Application, settings: Settings, listener: socket.socket) -> 
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
     try:
-        uvicorn.Server(config).run(sockets=[listener])
+        Server(config).run(sockets=[listener])
     finally:
         presence.withdraw(settings.data_folder, here)
 

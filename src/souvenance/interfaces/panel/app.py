@@ -19,22 +19,24 @@ from souvenance.interfaces.panel import live
 from souvenance.interfaces.panel.navigation import PLACES
 from souvenance.interfaces.panel.pages import entry, vaults
 from souvenance.interfaces.panel.render import LANGUAGES, Pages
+from souvenance.interfaces.panel.streams import Streams
 from souvenance.interfaces.panel.ways import Way, routed
 
 WAYS: tuple[Way, ...] = (*live.WAYS, *entry.WAYS, *vaults.WAYS)
 """Everything that can be asked of the panel; a test walks it with every kind of visitor."""
 
 
-def build_panel(memory: Application, *, secure: bool = False) -> Starlette:
+def build_panel(memory: Application, streams: Streams, *, secure: bool = False) -> Starlette:
     """The application to mount at `/`, after all others. `secure`: it is reached over TLS."""
     pages = Pages()
     pages.add("PLACES", PLACES)
     pages.add("LANGUAGES", LANGUAGES)
     pages.add("VERSION", __version__)
+    pages.add_pieces()
     folder = Path(str(resources.files(__package__) / "static"))
     return Starlette(
         routes=[
-            *(routed(way, memory, pages, secure=secure) for way in WAYS),
+            *(routed(way, memory, pages, streams, secure=secure) for way in WAYS),
             Mount(f"/static/{__version__}", app=_Files(directory=folder)),
         ],
         middleware=[Middleware(GZipMiddleware, minimum_size=1024)],

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 import anyio.to_thread
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from souvenance.domain.changed import Changed
 from souvenance.interfaces.panel.safety import COOKIE
@@ -20,10 +20,10 @@ BEAT = 15.0
 
 async def stream(visit: Visit) -> Response:
     """The news of this person's memory as server-sent events, until the browser goes."""
-    return StreamingResponse(_news(visit), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+    return visit.stream(_news(visit))
 
 
-async def _news(visit: Visit) -> AsyncIterator[str]:
+async def _news(visit: Visit) -> AsyncGenerator[str]:
     loop, waiting = asyncio.get_running_loop(), asyncio.Queue[Changed]()
 
     def told(news: Changed) -> None:

@@ -119,6 +119,13 @@ class Pages:
         )
         self._environment.install_null_translations(newstyle=True)  # type: ignore[attr-defined]
 
+    def add_pieces(self) -> None:
+        """Make the macros of `pieces/macros.html` known to every template and every block that is made alone."""
+        pieces = self._environment.get_template("pieces/macros.html").module
+        for name, piece in vars(pieces).items():
+            if not name.startswith("_"):
+                self.add(name, piece)
+
     def add(self, name: str, value: object) -> None:
         """Make something known to every template."""
         self._environment.globals[name] = value

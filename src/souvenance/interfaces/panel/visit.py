@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from markupsafe import Markup
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor
 from souvenance.domain.errors import InvalidInput, NotAuthenticated
 from souvenance.domain.person import User
 from souvenance.interfaces.panel.render import Pages, Tongue
+from souvenance.interfaces.panel.streams import Streams
 
 FIELD = "csrf"
 """The form field, and in lower case the header `x-csrf`, that proves a request was made by a page of ours."""
@@ -42,6 +43,7 @@ class Visit:
     tongue: Tongue
     known: Known | None
     nonce: str
+    streams: Streams
     form: FormData = field(default_factory=FormData)
 
     # --- who and what ------------------------------------------------------------------------------------------
@@ -143,6 +145,12 @@ class Visit:
     def note(self, text: str, *, kind: str = "good", undo: str = "") -> Markup:
         """A short message that comes up at the edge of the page; `undo` is the address that takes the deed back."""
         return self.block("pieces/toast.html", "toast", text=text, kind=kind, undo=undo)
+
+    def stream(self, pieces: AsyncGenerator[str]) -> StreamingResponse:
+        """Server-sent events, until there are no more, the browser goes or the server stops."""
+        return StreamingResponse(
+            self.streams.until_ended(pieces), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
+        )
 
     def go(self, address: str) -> Response:
         """Send the browser to another page of the panel."""

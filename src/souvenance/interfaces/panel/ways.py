@@ -23,6 +23,7 @@ from souvenance.domain.errors import NotAuthenticated, SouvenanceError
 from souvenance.interfaces.panel.problems import refusal
 from souvenance.interfaces.panel.render import Pages, preferred, tongue
 from souvenance.interfaces.panel.safety import COOKIE, dress
+from souvenance.interfaces.panel.streams import Streams
 from souvenance.interfaces.panel.visit import Known, Visit
 
 log = logging.getLogger(__name__)
@@ -56,11 +57,11 @@ def post(address: str, handler: Handler, *, stranger: bool = False) -> Way:
     return Way(method="POST", address=address, handler=handler, stranger=stranger)
 
 
-def routed(way: Way, memory: Application, pages: Pages, *, secure: bool) -> Route:
+def routed(way: Way, memory: Application, pages: Pages, streams: Streams, *, secure: bool) -> Route:
     """A way as the server knows it. `secure`: the page is served over TLS and its cookies stay there."""
 
     async def endpoint(request: Request) -> Response:
-        visit = await _received(request, memory, pages)
+        visit = await _received(request, memory, pages, streams)
         try:
             if visit.known is None and not way.stranger:
                 return dress(_to_the_door(visit), visit.nonce)
@@ -87,7 +88,7 @@ async def _answered(handler: Handler, visit: Visit) -> Response:
     return await anyio.to_thread.run_sync(cast(Callable[[Visit], Response], handler), visit)
 
 
-async def _received(request: Request, memory: Application, pages: Pages) -> Visit:
+async def _received(request: Request, memory: Application, pages: Pages, streams: Streams) -> Visit:
     secret = request.cookies.get(COOKIE)
     known = await anyio.to_thread.run_sync(known_by, memory, secret) if secret else None
     wished = request.cookies.get("language", "") if known is None else known.user.language
@@ -99,6 +100,7 @@ async def _received(request: Request, memory: Application, pages: Pages) -> Visi
         tongue=tongue(language, known.user.time_zone if known else "UTC"),
         known=known,
         nonce=secrets.token_urlsafe(16),
+        streams=streams,
     )
 
 

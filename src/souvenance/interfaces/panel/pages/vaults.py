@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.responses import Response
 
 from souvenance.interfaces.panel.visit import Visit
@@ -46,7 +48,7 @@ def undo(visit: Visit) -> Response:
     return visit.piece(PAGE, "board", **_shown(visit, visit.memory.attention.undo(actor=visit.actor)))
 
 
-def _shown(visit: Visit, scope: ScopeView | None = None) -> dict[str, object]:
+def _shown(visit: Visit, scope: ScopeView | None = None) -> dict[str, Any]:
     scope = scope or visit.memory.attention.scope(actor=visit.actor)
     return {
         "here": "vaults",
