@@ -29,7 +29,8 @@ def _used() -> dict[object, str]:
                 if not message:  # a text that is chosen as the page is made; it is marked where it is written
                     continue
                 text = message if isinstance(message, str) else tuple(part for part in message if part)
-                used[text[:2] if isinstance(text, tuple) else text] = f"{file.name}:{line}"
+                # What fills the placeholders of a single text stands where its plural could.
+                used[text[0] if isinstance(text, tuple) and len(text) == 1 else text] = f"{file.name}:{line}"
     for name, line, message, _, _ in extract_from_dir(PANEL, [("**.py", "python")], keywords=KEYWORDS):
         used[message] = f"{name}:{line}"
     return used
