@@ -53,17 +53,17 @@ def _still_known(visit: Visit) -> bool:
 
 
 def _concerning(visit: Visit, news: Changed) -> list[str]:
-    """The names of what a page may have to show again: `attention`, `vaults`, `knowledge:SLUG`, or `everything`.
+    """The names of what a page may have to show again: `attention`, `vaults`, `knowledge-ID`, or `everything`.
 
     Only vaults that this person may read are named.
     """
     if news.everything:
         return ["everything"]
     names = ["attention"] if visit.user.id in news.attention else []
-    mine = {vault.id: vault.slug for vault in visit.memory.vaults.list(actor=visit.actor)}
+    mine = {vault.id for vault in visit.memory.vaults.list(actor=visit.actor)}
     if news.vaults:
         names.append("vaults")
-    return names + [f"knowledge:{mine[vault]}" for vault in sorted(news.knowledge) if vault in mine]
+    return names + [f"knowledge-{vault}" for vault in sorted(news.knowledge) if vault in mine]
 
 
 WAYS: tuple[Way, ...] = (get("/live", stream),)
