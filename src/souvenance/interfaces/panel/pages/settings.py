@@ -62,9 +62,29 @@ def _shown(visit: Visit) -> dict[str, Any]:
         "tab": "account",
         "user": visit.memory.users.me(actor=visit.actor),
         "sessions": visit.memory.sessions.list(actor=visit.actor),
+        "browser": browser,
         "zones": sorted(name for name in available_timezones() if "/" in name or name == "UTC"),
         "shortest": SHORTEST_PASSWORD,
     }
+
+
+BROWSERS = {"Edg/": "Edge", "OPR/": "Opera", "Firefox/": "Firefox", "Chrome/": "Chrome", "Safari/": "Safari"}
+SYSTEMS = {
+    "Windows": "Windows",
+    "Android": "Android",
+    "iPhone": "iPhone",
+    "iPad": "iPad",
+    "Mac OS X": "macOS",
+    "Linux": "Linux",
+}
+"""What browsers call themselves; the first that is found counts, since each also claims to be those after it."""
+
+
+def browser(user_agent: str) -> str:
+    """A browser as its owner knows it; the start of what it calls itself where that is not known."""
+    program = next((name for mark, name in BROWSERS.items() if mark in user_agent), "")
+    system = next((name for mark, name in SYSTEMS.items() if mark in user_agent), "")
+    return " · ".join(part for part in (program, system) if part) or user_agent[:40]
 
 
 WAYS: tuple[Way, ...] = (
