@@ -6,6 +6,7 @@ from importlib import resources
 from pathlib import Path
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import Response
@@ -31,7 +32,7 @@ from souvenance.interfaces.panel.pages import (
 )
 from souvenance.interfaces.panel.render import LANGUAGES, Pages
 from souvenance.interfaces.panel.streams import Streams
-from souvenance.interfaces.panel.ways import Way, routed
+from souvenance.interfaces.panel.ways import Way, refused_by_framework, routed
 
 PAGES = (entry, vaults, agents, context, activity, settings, answers, endpoints, team, audit)
 
@@ -52,6 +53,7 @@ def build_panel(memory: Application, streams: Streams, *, secure: bool = False) 
             *(routed(way, memory, pages, streams, secure=secure) for way in WAYS),
             Mount(f"/static/{__version__}", app=_Files(directory=folder)),
         ],
+        exception_handlers={HTTPException: refused_by_framework(memory, pages, streams)},
         middleware=[Middleware(GZipMiddleware, minimum_size=1024)],
     )
 

@@ -19,7 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from souvenance.application import Application
-from souvenance.domain.errors import NotAuthenticated, SouvenanceError
+from souvenance.domain.errors import NotAuthenticated, NotFound, SouvenanceError
 from souvenance.interfaces.panel.problems import refusal
 from souvenance.interfaces.panel.render import Pages, preferred, tongue
 from souvenance.interfaces.panel.safety import COOKIE, dress
@@ -80,6 +80,16 @@ def routed(way: Way, memory: Application, pages: Pages, streams: Streams, *, sec
         return dress(response, visit.nonce, secure=secure)
 
     return Route(way.address, endpoint, methods=[way.method], include_in_schema=False)
+
+
+def refused_by_framework(memory: Application, pages: Pages, streams: Streams) -> Callable[..., Awaitable[Response]]:
+    """Handler of addresses that are none, and of methods they do not take: a page in the reader's language."""
+
+    async def handler(request: Request, _error: Exception) -> Response:
+        visit = await _received(request, memory, pages, streams)
+        return dress(refusal(visit, NotFound("There is nothing at this address.")), visit.nonce)
+
+    return handler
 
 
 async def _answered(handler: Handler, visit: Visit) -> Response:
