@@ -40,8 +40,8 @@ WAYS: tuple[Way, ...] = (*live.WAYS, *(way for page in PAGES for way in page.WAY
 """Everything that can be asked of the panel; a test walks it with every kind of visitor."""
 
 
-def build_panel(memory: Application, streams: Streams, *, secure: bool = False) -> Starlette:
-    """The application to mount at `/`, after all others. `secure`: it is reached over TLS."""
+def build_panel(memory: Application, streams: Streams) -> Starlette:
+    """The application to mount at `/`, after all others."""
     pages = Pages()
     pages.add("PLACES", PLACES)
     pages.add("LANGUAGES", LANGUAGES)
@@ -50,7 +50,7 @@ def build_panel(memory: Application, streams: Streams, *, secure: bool = False) 
     folder = Path(str(resources.files(__package__) / "static"))
     return Starlette(
         routes=[
-            *(routed(way, memory, pages, streams, secure=secure) for way in WAYS),
+            *(routed(way, memory, pages, streams) for way in WAYS),
             Mount(f"/static/{__version__}", app=_Files(directory=folder)),
         ],
         exception_handlers={HTTPException: refused_by_framework(memory, pages, streams)},

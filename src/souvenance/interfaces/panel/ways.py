@@ -57,14 +57,14 @@ def post(address: str, handler: Handler, *, stranger: bool = False) -> Way:
     return Way(method="POST", address=address, handler=handler, stranger=stranger)
 
 
-def routed(way: Way, memory: Application, pages: Pages, streams: Streams, *, secure: bool) -> Route:
-    """A way as the server knows it. `secure`: the page is served over TLS and its cookies stay there."""
+def routed(way: Way, memory: Application, pages: Pages, streams: Streams) -> Route:
+    """A way as the server knows it."""
 
     async def endpoint(request: Request) -> Response:
         visit = await _received(request, memory, pages, streams)
         try:
             if visit.known is None and not way.stranger:
-                return dress(_to_the_door(visit), visit.nonce)
+                return dress(_to_the_door(visit), visit)
             if way.method == "POST":
                 visit.form = await _form(request)
                 visit.require_proof()
@@ -77,7 +77,7 @@ def routed(way: Way, memory: Application, pages: Pages, streams: Streams, *, sec
             frames = "".join(traceback.format_tb(error.__traceback__))  # no message: it may hold what a memory says
             log.error("The page %s failed with %s\n%s", way.address, type(error).__name__, frames)
             response = refusal(visit, None)
-        return dress(response, visit.nonce, secure=secure)
+        return dress(response, visit)
 
     return Route(way.address, endpoint, methods=[way.method], include_in_schema=False)
 
@@ -87,7 +87,7 @@ def refused_by_framework(memory: Application, pages: Pages, streams: Streams) ->
 
     async def handler(request: Request, _error: Exception) -> Response:
         visit = await _received(request, memory, pages, streams)
-        return dress(refusal(visit, NotFound("There is nothing at this address.")), visit.nonce)
+        return dress(refusal(visit, NotFound("There is nothing at this address.")), visit)
 
     return handler
 
