@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import stat
@@ -16,6 +17,7 @@ import httpx
 import pytest
 
 SOURCES = Path(__file__).parents[2] / "src"
+PASSWORD = "a harp has many strings"
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
@@ -142,6 +144,7 @@ def test_a2_bound_elsewhere_it_wants_a_token_first(start: Start, data: Path) -> 
     code, _, err = ended(start(SOUVENANCE_HOST="0.0.0.0"))
     assert code != 0
     assert "souvenance token create" in err
+    assert "souvenance user password owner" in err
     made = start("token", "create", "laptop")
     secret = ended(made)[1].strip()
     here = presence(data, start(SOUVENANCE_HOST="0.0.0.0"))
@@ -149,6 +152,51 @@ def test_a2_bound_elsewhere_it_wants_a_token_first(start: Start, data: Path) -> 
     assert httpx.get(f"{here['url']}/metrics").status_code == 401
     bearer = {"Authorization": f"Bearer {secret}"}
     assert httpx.get(f"{here['url']}/metrics", headers=bearer).status_code == 200
+
+
+def test_a2_bound_elsewhere_it_starts_with_a_password_and_lets_nobody_in_by_a_link(start: Start, data: Path) -> None:
+    setting = subprocess.run(
+        [sys.executable, "-m", "souvenance", "user", "password", "owner", "--password-stdin"],
+        input=f"{PASSWORD}\n",
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCES), "SOUVENANCE_DATA": str(data)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert PASSWORD not in setting.stdout + setting.stderr
+    process = start(SOUVENANCE_HOST="0.0.0.0")
+    here = presence(data, process)
+    code, _, err = ended(start("open", "--print"))
+    assert code == 1
+    assert "with an account, not with a link" in err
+    said = httpx.post(f"{here['url']}/api/v1/sessions", json={"handle": "Owner", "password": PASSWORD})
+    bearer = {"Authorization": f"Bearer {said.json()['secret']}"}
+    assert httpx.get(f"{here['url']}/api/v1/me", headers=bearer).json()["user"] == "owner"
+    process.send_signal(signal.SIGTERM)
+    code, out, err = ended(process)
+    assert code == 0, err
+    assert "Log in" in out
+    assert "/enter/" not in out
+    for secret in (PASSWORD, said.json()["secret"]):
+        assert secret not in out + err
+
+
+def test_a2_on_loopback_it_prints_a_link_and_open_makes_another(start: Start, data: Path) -> None:
+    code, _, err = ended(start("open", "--print"))
+    assert code == 3
+    assert "souvenance serve" in err
+    process = start()
+    here = presence(data, process)
+    code, out, err = ended(start("open", "--print"))
+    assert code == 0, err
+    assert re.fullmatch(re.escape(here["url"]) + r"/enter/sl_[\w-]{43}\n", out)
+    code, other, _ = ended(start("open", "--json"))
+    assert json.loads(other)["url"] != out.strip()
+    process.send_signal(signal.SIGTERM)
+    _, said, logs = ended(process)
+    (printed,) = re.findall(re.escape(here["url"]) + r"/enter/sl_[\w-]{43}", said)
+    assert printed not in (out.strip(), json.loads(other)["url"])
+    assert "sl_" not in logs
 
 
 def test_a_folder_that_cannot_be_used_is_said(start: Start, tmp_path: Path) -> None:

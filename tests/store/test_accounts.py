@@ -4,6 +4,7 @@ import logging
 import threading
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from souvenance.accounts.passwords import Passwords
 from souvenance.accounts.sessions import Sessions
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
+from souvenance.domain.endpoint import Use
 from souvenance.domain.errors import (
     Conflict,
     InvalidInput,
@@ -27,6 +29,8 @@ from souvenance.domain.errors import (
 )
 from souvenance.domain.person import EnteredBy, Theme
 from souvenance.domain.vault import Protection, VaultKind
+from souvenance.exchange.spending import member_of
+from souvenance.store.spending import NO_VAULT, add_spending
 from souvenance.store.tables import metadata, user
 
 PASSWORD = "a harp has many strings"
@@ -690,3 +694,30 @@ def test_a4_each_sees_what_concerns_their_teams_and_themselves(
     assert not {one for one in verbs(eve) if one.startswith("team.")}
     assert "user.password" in verbs(owner)
     assert all(PASSWORD not in str(one) and OTHER not in str(one) for one in app.history.audit(actor=owner, limit=500))
+
+
+def test_a1_what_others_spend_outside_any_vault_is_told_to_the_owner_of_the_memory_only(
+    app: Application, owner: Actor, person: Any, clock: Any
+) -> None:
+    zoe, ivan = person("zoe"), person("ivan")
+    hour = clock().replace(minute=0, second=0, microsecond=0)
+    with app.database.write() as tx:
+        for who, sent in ((zoe, 5), (ivan, 7)):
+            add_spending(
+                tx, vault_id=NO_VAULT, use=Use.ANSWERS, member=member_of(who, None), hour=hour, calls=1, sent=sent,
+                received=0,
+            )  # fmt: skip
+    assert [[one.sent for _, one in app.spending.list(actor=who)] for who in (zoe, ivan, owner)] == [[5], [7], [12]]
+
+
+def test_v13_who_configures_a_vault_reads_no_file_of_the_machine(
+    app: Application, harps: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "secret.md").write_text("nothing for others")
+    for attempt in (
+        lambda: app.folders.watch(actor=harps["zoe"], vault="strings", path=tmp_path),
+        lambda: app.folders.census(actor=harps["zoe"], path=tmp_path),
+        lambda: app.imports.markdown(actor=harps["zoe"], path=tmp_path, vault="strings"),
+    ):
+        with pytest.raises(NotAllowed, match="Only the owner of this memory"):
+            attempt()

@@ -12,6 +12,7 @@ from souvenance.domain.errors import CapReached, NotAllowed
 from souvenance.domain.vault import Vault
 from souvenance.domain.vault_settings import settings_of
 from souvenance.exchange.events import Gathered, Spent
+from souvenance.store import people
 from souvenance.store import spending as rows
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database
@@ -86,13 +87,17 @@ class Counting:
                 )
 
     def list(self, *, actor: Actor, days: int = 30) -> Sequence[tuple[Vault | None, Spending]]:
-        """What the actor's vaults spent in the last days, by vault and use; None stands for no vault."""
+        """What the actor's vaults spent in the last days, by vault and use; None stands for no vault.
+
+        What was spent for no vault is told to the owner of the memory as a whole, to others as far as it is theirs.
+        """
         if actor.token_id is not None or actor.is_model:
             raise NotAllowed("What is spent is the owner's to see.", hint="Use the panel or the command line.")
         with self._database.read() as tx:
             vaults = {item.id: item for item in vault_rows.list_vaults(tx, actor)}
             since = self._clock() - timedelta(days=days)
-            found = rows.list_spending(tx, vault_ids=[*vaults, NO_VAULT], since=since)
+            member = None if people.is_owner(tx, actor.user_id) else member_of(actor, None)
+            found = rows.list_spending(tx, vault_ids=list(vaults), since=since, member=member)
         return [(vaults.get(item.vault_id), item) for item in found]
 
 

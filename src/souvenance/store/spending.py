@@ -39,8 +39,13 @@ def add_spending(
     tx.execute(statement.on_conflict_do_update(index_elements=["vault_id", "used_for", "member", "hour"], set_=more))
 
 
-def list_spending(tx: Transaction, *, vault_ids: Collection[int], since: datetime) -> list[Spending]:
-    """What these vaults spent since a moment, by use."""
+def list_spending(
+    tx: Transaction, *, vault_ids: Collection[int], since: datetime, member: str | None = None
+) -> list[Spending]:
+    """What these vaults spent since a moment, by use, and what was spent for no vault: by a member, or by anybody."""
+    for_none = table.c.vault_id == NO_VAULT
+    if member is not None:
+        for_none = for_none & (table.c.member == member)
     statement = (
         select(
             table.c.vault_id,
@@ -49,7 +54,7 @@ def list_spending(tx: Transaction, *, vault_ids: Collection[int], since: datetim
             func.sum(table.c.sent).label("sent"),
             func.sum(table.c.received).label("received"),
         )
-        .where(table.c.vault_id.in_(list(vault_ids)), table.c.hour >= since)
+        .where(table.c.vault_id.in_(list(vault_ids)) | for_none, table.c.hour >= since)
         .group_by(table.c.vault_id, table.c.used_for)
         .order_by(table.c.vault_id, table.c.used_for)
     )
