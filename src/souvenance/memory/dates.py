@@ -44,15 +44,16 @@ def sayings_in(text: str, language: str | None) -> tuple[Saying, ...]:
     `language` is `fr` or `en`, or None where it is not known and both are read; in any other only years and ISO
     dates are.
     """
-    words = frozenset(_WORD.findall(text.lower()))
+    words = _WORD.findall(text.lower())
     if TRIGGERS.isdisjoint(words):
         return ()
     spoken = language[:2].lower() if language else None
     chosen = {_EN: (_EN, ""), _FR: (_FR, ""), None: (_EN, _FR, "")}.get(spoken, ("",))
+    met = frozenset(words)
     taken = bytearray(len(text))
     found: list[Saying] = []
     for of_language, needed, pattern, resolve in _rules():
-        if of_language not in chosen or needed.isdisjoint(words):
+        if of_language not in chosen or needed.isdisjoint(met):
             continue
         for match in pattern.finditer(text):
             start, end = match.span()

@@ -27,7 +27,7 @@ from souvenance.vaults.vaults import Vaults
 
 MOST_LISTED = 100_000
 MAX_QUERY_BYTES = 4_000
-BATCH = 500
+BATCH = 1000
 """Facts stored under one hold of the write lock, so that other writers are never kept waiting for long."""
 
 
@@ -46,7 +46,7 @@ class Facts:
     ) -> list[Remembered]:
         """Keep observations in a vault, in order; durable when this returns.
 
-        More than 500 are stored in several transactions: after a failure, those before it are kept, and sending all
+        More than 1,000 are stored in several transactions: after a failure, those before it are kept, and sending all
         again skips them.
         """
         actor.require_write()

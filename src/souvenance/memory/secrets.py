@@ -53,7 +53,8 @@ _IBAN_LENGTH = {
 }  # fmt: skip
 
 
-_NUMBERS = re.compile(r"\d[\d -]{11}|[A-Za-z]{2}\d\d")
+# Both begin with a digit, so that a text without any is passed over at once.
+_NUMBERS = re.compile(r"\d[\d -]{11}|\d\d(?<=[A-Za-z]{2}\d\d)")
 
 
 def may_hold_a_secret(text: str) -> bool:
@@ -86,10 +87,12 @@ def _all(text: str) -> Iterator[Found]:
 
 
 def _may_hold_a_shape(text: str) -> bool:
-    folded = text.casefold()
-    return any(len(run) >= _LONG_RUN and not _NAME.fullmatch(run) for run in text.split()) or any(
-        sign in folded for sign in _SIGNS
-    )
+    runs = text.split()
+    if max(map(len, runs), default=0) >= _LONG_RUN and any(
+        len(run) >= _LONG_RUN and not _NAME.fullmatch(run) for run in runs
+    ):
+        return True
+    return any(map(text.casefold().__contains__, _SIGNS))
 
 
 def _cards(text: str) -> Iterator[Found]:

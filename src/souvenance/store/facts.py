@@ -217,11 +217,12 @@ def same_facts(tx: Transaction, *, vault_id: int, hashes: Sequence[str]) -> dict
     found: dict[str, Fact] = {}
     for start in range(0, len(hashes), 500):
         chunk = hashes[start : start + 500]
-        statement = select(fact).where(
-            fact.c.vault_id == vault_id, fact.c.content_hash.in_(chunk), in_state(State.IN_FORCE)
-        )
+        # Asked for the state as well, SQLite takes the index of states and reads every fact of the vault.
+        statement = select(fact).where(fact.c.vault_id == vault_id, fact.c.content_hash.in_(chunk))
         for row in tx.execute(statement).mappings():
-            found.setdefault(row["content_hash"], fact_of(row))
+            item = fact_of(row)
+            if item.state is State.IN_FORCE:
+                found.setdefault(row["content_hash"], item)
     return found
 
 

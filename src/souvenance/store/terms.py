@@ -20,6 +20,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 import Stemmer  # type: ignore[import-not-found]
@@ -28,6 +29,9 @@ from souvenance.store.function_words import is_function_word
 
 LONGEST_TERM: Final = 64
 """Characters kept of one term. Longer ones are encoded data, not words; the beginning still finds them."""
+
+MOST_KNOWN: Final = 1 << 16
+"""Words of a language whose terms are kept in memory; all are let go when there are more."""
 
 MOST_QUERY_WORDS: Final = 256
 """Distinct words kept of a query, the first ones, so that a pasted book stays a question that can be answered."""
@@ -49,6 +53,7 @@ _MARKS: Final = (
     "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3\u3099\u309a"
 )
 _WORD: Final = re.compile(rf"[^\W_](?:[^\W_]|[{_MARKS}])*")
+_ASCII_WORD: Final = re.compile("[A-Za-z0-9]+")
 _ACCENTS: Final = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f\u0670]+")
 _UNSPACED: Final = re.compile(
     "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -86,10 +91,7 @@ def analyse(text: str, language: str | None) -> list[str]:
     Never raises on odd input: NUL, unpaired surrogates, emoji and punctuation separate words; time is linear.
     """
     languages = _stemmed_in(language)
-    terms: list[str] = []
-    for word in _words(text):
-        terms.extend(_long_word_terms(word, languages) if len(word) > LONGEST_TERM else _word_terms(word, languages))
-    return terms
+    return list(chain.from_iterable(map(_known_in(languages).__getitem__, _words(text))))
 
 
 def analyse_query(text: str, languages: tuple[str, ...] = DEFAULT_LANGUAGES) -> list[QueryWord]:
@@ -126,13 +128,16 @@ def _stemmed_in(language: str | None) -> tuple[str, ...]:
     return (algorithm,) if algorithm else tuple(_SNOWBALL[code] for code in DEFAULT_LANGUAGES)
 
 
-def _words(text: str) -> Iterator[str]:
-    """Yield the words of `text` as written, without elided articles and possessive endings."""
-    if not text.isascii():
+def _words(text: str) -> list[str]:
+    """The words of `text` as written, without elided articles and possessive endings."""
+    is_ascii = text.isascii()
+    if not is_ascii:
         text = unicodedata.normalize("NFKC", text)
+    if is_ascii and "'" not in text:
+        return _ASCII_WORD.findall(text)
     if not _APOSTROPHES.search(text):
-        yield from _WORD.findall(text)
-        return
+        return _WORD.findall(text)
+    words: list[str] = []
     # The mark U+0001 stands for an apostrophe between letters, so that what was elided can be told from a word.
     for group in re.findall(rf"[^\W_](?:[^\W_]|[{_MARKS}\x01])*", _APOSTROPHES.sub("\x01", text.replace("\x01", " "))):
         pieces = group.split("\x01")
@@ -141,7 +146,8 @@ def _words(text: str) -> Iterator[str]:
             first += 1
         while first < last - 1 and pieces[last - 1].lower() in _CLITICS:
             last -= 1
-        yield from (piece for piece in pieces[first:last] if piece)
+        words.extend(piece for piece in pieces[first:last] if piece)
+    return words
 
 
 def _fold(word: str) -> str:
@@ -196,7 +202,7 @@ def _grams(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
-def _long_word_terms(word: str, algorithms: tuple[str, ...]) -> tuple[str, ...]:
+def _word_terms(word: str, algorithms: tuple[str, ...]) -> tuple[str, ...]:
     terms: list[str] = []
     for piece, unspaced in _pieces(word):
         if unspaced:
@@ -211,12 +217,28 @@ def _long_word_terms(word: str, algorithms: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(terms)
 
 
-_word_terms = lru_cache(maxsize=1 << 16)(_long_word_terms)
+class _Known(dict[str, tuple[str, ...]]):
+    """The terms of the words met in some languages: most words of most texts were met before."""
+
+    def __init__(self, algorithms: tuple[str, ...]) -> None:
+        super().__init__()
+        self._algorithms = algorithms
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        terms = _word_terms(word, self._algorithms)
+        if len(word) <= LONGEST_TERM and not word.isdigit():  # numbers are as many as they are quick to analyse
+            if len(self) >= MOST_KNOWN:
+                self.clear()
+            self[word] = terms
+        return terms
+
+
+_known_in = lru_cache(maxsize=None)(_Known)
 
 
 def forget_words() -> None:
     """Keep no analysed word in this process's memory (F7)."""
-    _word_terms.cache_clear()
+    _known_in.cache_clear()
 
 
 def _query_words(word: str, algorithms: tuple[str, ...]) -> Iterator[QueryWord]:
