@@ -99,6 +99,11 @@ class Fact:
     deleted_at: datetime | None = None
 
     @property
+    def is_summary(self) -> bool:
+        """Whether it is a summary of its vault, in force or not (F6)."""
+        return self.key == SUMMARY_KEY and self.subject_kind is SubjectKind.VAULT
+
+    @property
     def state(self) -> State:
         """Trash first, then the journal: a deletion always deletes (F9)."""
         if self.deleted_at is not None:

@@ -52,6 +52,7 @@ class Overtaken(StrEnum):
     REWRITTEN = "rewritten"
     RETIRED = "retired"
     TRASHED = "trashed"
+    DISABLED = "disabled"
     GONE = "gone"
 
 
@@ -117,12 +118,14 @@ def wording_of_fact(item: Fact) -> str:
 
 
 def overtaken_by(item: Fact | None, wording: str) -> Overtaken | None:
-    """What happened to a fact that said this when it was proposed; None while it stands and still says it."""
+    """What happened to a fact that said this when it was proposed; None while it answers and still says it."""
     if item is None:
         return Overtaken.GONE
     if item.state is not State.IN_FORCE:
         return Overtaken.TRASHED if item.state is State.TRASHED else Overtaken.RETIRED
-    return None if wording_of_fact(item) == wording else Overtaken.REWRITTEN
+    if wording_of_fact(item) != wording:
+        return Overtaken.REWRITTEN
+    return Overtaken.DISABLED if item.disabled else None
 
 
 def label(value: Kind | Answer | Overtaken, language: str = "en") -> str:
@@ -145,6 +148,7 @@ _WORDS: dict[str, dict[str, str]] = {
         Overtaken.REWRITTEN: "was rewritten",
         Overtaken.RETIRED: "was retired",
         Overtaken.TRASHED: "is in the trash",
+        Overtaken.DISABLED: "was disabled",
         Overtaken.GONE: "is not in this vault any more",
     },
     "fr": {
@@ -161,6 +165,7 @@ _WORDS: dict[str, dict[str, str]] = {
         Overtaken.REWRITTEN: "a été réécrit",
         Overtaken.RETIRED: "a été retiré",
         Overtaken.TRASHED: "est à la corbeille",
+        Overtaken.DISABLED: "a été désactivé",
         Overtaken.GONE: "n’est plus dans ce coffre",
     },
 }

@@ -7,7 +7,7 @@ wait for, so that the lock is held for as little as possible.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -29,6 +29,7 @@ from souvenance.domain.note import Note, NoteClass, new_note_id
 from souvenance.domain.vault import Vault
 from souvenance.memory.dates import Saying, dates_said, sayings_in
 from souvenance.memory.guard import refuse_secrets
+from souvenance.memory.summaries import give_way, retold
 from souvenance.store import facts, history, links, notes, passages, people
 from souvenance.store.database import Transaction
 from souvenance.store.vaults import is_withheld, zone_in
@@ -208,10 +209,12 @@ def write(
     prepared: Sequence[Prepared],
     at: datetime,
     digest: str | None = None,
+    replacing: Collection[int] = (),
 ) -> list[Remembered]:
     """Store prepared observations in a vault the actor may write to, in order, as one change.
 
-    The same words about the same subject in the same category are skipped. `digest` becomes the page's index line.
+    The same words about the same subject in the same category are skipped. `digest` becomes the page's index line. A
+    summary takes the place of the one in force, unless that is among those that the caller is `replacing` (F6).
     Where the vault is withheld on the actor's route, each is answered alike, number 0 on no page: whether it was known
     would tell what stands there (V8).
     """
@@ -229,11 +232,14 @@ def write(
         note = pages.of(item.observation)
         made[item.hashed] = new_fact(item.observation, number=number, note=note, actor=actor, at=at)
     kept = keep(tx, actor, [(made[item.hashed], item) for item in fresh])
-    made = {item.hashed: fact for item, fact in zip(fresh, kept, strict=True)}
-    written = pages.close({fact.note_id for fact in made.values()})
-    written.extend(history.fact_written(fact, "remember") for fact in made.values())
+    raised = {item.note_id for item in kept}
+    gone = give_way(tx, actor, entered=kept, spared=replacing, raised=raised, at=at)
+    written = pages.close(raised)
+    written.extend(history.fact_written(fact, "remember") for fact in kept)
+    ended = {item.number: item for item in gone}
+    made = {item.hashed: ended.get(fact.number, fact) for item, fact in zip(fresh, kept, strict=True)}
     if written:
-        history.record_change(tx, actor, verb="remember", at=at, written=written)
+        history.record_change(tx, actor, verb="remember", at=at, written=retold(written, gone))
     if hidden:
         return [_untold(item, vault, actor, at) for item in prepared]
     labels = notes.list_categories(tx, vault_id=vault.id) if pages.made else []

@@ -117,9 +117,10 @@ class GivenShown(Shown):
 
 
 class Restored(Shown):
-    """How many facts are in force again."""
+    """How many facts are in force again. `summaries_left`: summaries that stay retired, since a vault has one."""
 
     restored: int
+    summaries_left: list[int]
 
 
 class Purged(Shown):
@@ -198,8 +199,9 @@ def given_to_prompt(memory: Memory, actor: Caller, vault: VaultName, given: Mess
 
 @router.post("/restore-all", summary="Restore every retired fact")
 def restore_all(memory: Memory, actor: Caller, vault: VaultName) -> Restored:
-    """Put every retired fact of the vault back in force; their replacements are left alone."""
-    return Restored(restored=memory.bulk.restore_all(actor=actor, vault=vault))
+    """Put every retired fact of the vault back in force, but summaries that another took the place of; their
+    replacements are left alone."""
+    return Restored.model_validate(memory.bulk.restore_all(actor=actor, vault=vault))
 
 
 @router.post("/empty-trash", summary="Remove every trashed fact for good")
