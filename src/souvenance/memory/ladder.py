@@ -316,6 +316,7 @@ class Ladder:
             verb="look-up",
             query=query,
             scope={"queried": [vault.slug], "passed_over": [], "withheld": 0},
+            vaults=(vault.id,),
             found=min(len(ranked), LOOK_UP_LIMIT),
             best_score=ranked[0][1] if ranked else None,
             confidence="weak" if ranked else "none",
