@@ -174,3 +174,84 @@ def test_f4_f6_a_model_replaces_no_summary_by_writing_another(place: Community) 
     assert new is not None
     assert in_force(place) == [new.number]
     assert get(place, first).reason == "stale"
+
+
+# --- what an accepted summary was drawn from ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def accepted(place: Community) -> int:
+    """The number of a summary that was accepted after the first pass."""
+    for importance, name in ((10, "eight"), (10, "nine")):
+        place.app.facts.edit(actor=place.owner, number=place.numbers[name], importance=importance)
+    place.rest()
+    place.app.passes.look()
+    return int(place.answer(place.one("summary"), Answer.ACCEPT).kept.number)
+
+
+def outdated(place: Community, number: int) -> Any:
+    return place.app.facts.outdated(facts=[get(place, number)]).get(number)
+
+
+def test_f6_a_summary_drawn_from_what_keep_this_retired_says_so_and_is_drafted_anew(
+    place: Community, accepted: int
+) -> None:
+    assert outdated(place, accepted) is None
+    against = place.one("contradiction")
+    drawn = next(number for number in (against.this.number, against.that.number)
+                 if get(place, number).content in get(place, accepted).content)  # fmt: skip
+    keep = Answer.KEEP_THAT if drawn == against.this.number else Answer.KEEP_THIS
+    assert place.answer(against, keep).retired.number == drawn
+    old = outdated(place, accepted)
+    assert (old.number, old.sentence()) == (drawn, "drawn from a fact that was retired")
+    assert old.sentence("fr") == "tiré d’un souvenir qui a été retiré"
+    given = place.app.ladder.given_to_prompt(actor=place.owner, vault=SLUG, message="hello", language="fr").facts[0]
+    assert (given.is_summary, given.outdated) == (True, old.sentence("fr"))
+    assert old.sentence("fr") in given.line
+    place.settle()
+    place.rest(days=2)
+    place.app.passes.run(actor=place.owner, vault=SLUG, anyway=True)
+    view = place.one("summary")
+    assert (view.this.number, view.outdated) == (accepted, old)
+    assert get(place, drawn).content not in view.proposal.draft
+    new = place.answer(view, Answer.ACCEPT).kept
+    assert outdated(place, new.number) is None
+    assert outdated(place, accepted) is None  # it is retired itself
+
+
+def source(place: Community, accepted: int) -> int:
+    return next(number for number in place.numbers.values() if get(place, number).content in get(place, accepted).content)
+
+
+HAPPENS: list[tuple[str, Callable[[Community, int], object]]] = [
+    ("was retired", lambda place, number: place.app.facts.retire(
+        actor=place.owner, number=number, version=None, reason="over", replacement="Another thing altogether.")),
+    ("was rewritten", lambda place, number: place.app.facts.edit(
+        actor=place.owner, number=number, content="Another thing.")),
+    ("is in the trash", lambda place, number: place.app.facts.delete(actor=place.owner, number=number)),
+    ("was disabled", lambda place, number: place.app.map.set_disabled(
+        actor=place.owner, node=f"fact:{number}", disabled=True)),
+    ("is not in this vault any more", lambda place, number: (
+        place.app.facts.delete(actor=place.owner, number=number),
+        place.app.facts.purge(actor=place.owner, number=number))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("what", "happens"), HAPPENS, ids=[name for name, _ in HAPPENS])
+def test_f6_whatever_became_of_a_source_the_summary_says_so(
+    place: Community, accepted: int, what: str, happens: Callable[[Community, int], object]
+) -> None:
+    number = source(place, accepted)
+    happens(place, number)
+    assert outdated(place, accepted).sentence() == f"drawn from a fact that {what}"
+    # Whoever words it anew takes it over.
+    place.app.facts.edit(actor=place.owner, number=accepted, content="In words of my own.")
+    assert outdated(place, accepted) is None
+
+
+def test_f6_a_refused_draft_leaves_the_accepted_summary_as_it_is(place: Community, accepted: int) -> None:
+    place.settle()
+    place.rest(days=2)
+    place.app.passes.run(actor=place.owner, vault=SLUG, anyway=True)
+    assert [view for view in place.waiting() if view.proposal.kind == "summary"] == []  # drawn from the same: decided
+    assert outdated(place, accepted) is None

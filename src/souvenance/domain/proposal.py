@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -61,9 +62,9 @@ class Proposal:
     """One proposal. It holds no words of its facts, only their numbers and the hashes of what they said.
 
     `this` and `that` are the numbers of the two facts; a duplicate's `this` is the one that stays unless a person says
-    otherwise. A summary's `this` is the present one, None where there is none, and its `that` is None; `draft` is the
-    new wording, kept only while it waits, and `sources` are the facts it was drawn from, each with the hash of its
-    wording. `score` is how sure, 0 to 1, and `codes` why (`pairs.why_codes`); `model` names the model that had a say.
+    otherwise. A summary's `this` is the present one, None where there is none; `draft` is the new wording, kept only
+    while it waits, and `sources` are the facts it was drawn from, each with the hash of its wording. Its `that` is None
+    and `that_wording` their `basis_of`; once it is accepted, the fact that it became and what that says. `score` is how sure, 0 to 1, and `codes` why (`pairs.why_codes`); `model` names the model that had a say.
     """
 
     id: str
@@ -101,6 +102,11 @@ Pair = tuple[str, str]
 def pair_of(one: str, other: str) -> Pair:
     """Two wordings as a pair."""
     return (one, other) if one <= other else (other, one)
+
+
+def basis_of(wordings: Iterable[str]) -> str:
+    """The hash of what some facts said, in whichever order."""
+    return hashlib.blake2b("\x1f".join(sorted(wordings)).encode(), digest_size=16).hexdigest()
 
 
 def wording_of(*, key: str, content: str, subject_kind: str, subject_id: str) -> str:

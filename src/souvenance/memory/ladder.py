@@ -30,6 +30,7 @@ from souvenance.store import history
 from souvenance.store import servers as server_rows
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
+from souvenance.store.drawn import Outdated, outdated
 from souvenance.store.fact_lists import Subject
 from souvenance.store.retrievals import Retrieval as Entry
 from souvenance.store.tables import vault as vault_table
@@ -45,12 +46,16 @@ _DAY = 86_400 * 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenFact:
-    """A fact as a prompt holds it. `why` explains its place where the step ranks; the summary's is its own."""
+    """A fact as a prompt holds it. `why` explains its place where the step ranks; the summary's is its own.
+
+    `outdated` says of the summary that a fact it was drawn from is no longer so; its line says it too.
+    """
 
     fact: Fact
     line: str
     why: Why | None = None
     is_summary: bool = False
+    outdated: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,8 +134,9 @@ class Ladder:
             )
             chosen = lists.read_facts(tx, vault_id=found.id, numbers=places.numbers)
             names = _names(tx, found.id, chosen)
+            old = {} if summary is None else outdated(tx, [summary])
         why = dict(zip(places.numbers, places.why, strict=True)) if places.why else {}
-        given = [] if summary is None else [GivenFact(fact=summary, line=fact_line(summary), is_summary=True)]
+        given = [] if summary is None else [_given_summary(summary, old.get(summary.number), language)]
         given += [GivenFact(fact=item, line=fact_line(item, names), why=why.get(item.number)) for item in chosen]
         kept, tokens = _fitting(given, budget_tokens)
         shown = Shown(found.id)
@@ -357,6 +363,11 @@ def fact_line(item: Fact, names: Mapping[str, str] | None = None) -> str:
     name = (names or {}).get(item.subject_id, "").replace("[#", "[ #")
     about = f" ({name or f'{item.subject_kind} {item.subject_id}'})" if item.subject_id else ""
     return f"[#{item.number}]{about} {key}: {said}" if key else f"[#{item.number}]{about} {said}"
+
+
+def _given_summary(summary: Fact, old: Outdated | None, language: str) -> GivenFact:
+    why = "" if old is None else old.sentence(language)
+    return GivenFact(fact=summary, line=fact_line(summary) + (f" ({why})" if why else ""), is_summary=True, outdated=why)
 
 
 def _fitting(given: Sequence[GivenFact], budget: int) -> tuple[list[GivenFact], int]:

@@ -147,6 +147,7 @@ def _lines(view: ProposalView, language: str) -> list[str]:
     item, shape = view.proposal, described(view, language)
     lines = [f"{shape['label']} ({item.score:.0%})"]
     lines += [f"  {name}: {fact_line(fact)}" for name, fact in (("this", view.this), ("that", view.that)) if fact]
+    lines += [f"  {shape['outdated']}"] if shape["outdated"] else []
     lines += [f"  draft: {item.draft}"] if item.draft else []
     for why in view.why:
         both = " | ".join(part for part in (why.a, why.b) if part)

@@ -98,6 +98,7 @@ class GivenFactShown(Shown):
     version: int
     line: str
     is_summary: bool
+    outdated: str = Field(description="Of the summary: what it was drawn from and is no longer so; else empty.")
     score: float | None
     why: WhyShown | None
 
@@ -189,6 +190,7 @@ def given_to_prompt(memory: Memory, actor: Caller, vault: VaultName, given: Mess
                 version=item.fact.version,
                 line=item.line,
                 is_summary=item.is_summary,
+                outdated=item.outdated,
                 score=None if item.why is None else item.why.total,
                 why=None if item.why is None else WhyShown.model_validate(item.why),
             )

@@ -116,6 +116,7 @@ class ProposalShown(Shown):
     answers: list[ChoiceShown]
     created_at: datetime
     overtaken: Overtaken | None
+    outdated: str | None = Field(description="What the present summary was drawn from and is no longer so, in words.")
     answer: Answer | None
     answered_at: datetime | None
     answered_by: str
