@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from souvenance.consolidation.lexicon import fold
 from souvenance.consolidation.model import Asking
-from souvenance.consolidation.pairs import judge
+from souvenance.consolidation.pairs import go_together
 from souvenance.consolidation.reading import read
 from souvenance.domain.proposal import basis_of
 from souvenance.memory.guard import secret_kinds
@@ -84,7 +84,7 @@ def _by_itself(drawn_on: Sequence[Said]) -> Draft | None:
         room = LONGEST - len(" ".join(sentences)) - 1
         if not sentence or len(sentence) > min(room, LONGEST_SENTENCE):
             continue
-        if any(judge(item, other).label != "distinct" for other in chosen):
+        if not all(go_together(item, other) for other in chosen):
             continue
         chosen.append(item)
         sentences.append(sentence)
