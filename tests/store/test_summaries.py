@@ -220,7 +220,9 @@ def test_f6_a_summary_drawn_from_what_keep_this_retired_says_so_and_is_drafted_a
 
 
 def source(place: Community, accepted: int) -> int:
-    return next(number for number in place.numbers.values() if get(place, number).content in get(place, accepted).content)
+    return next(
+        number for number in place.numbers.values() if get(place, number).content in get(place, accepted).content
+    )
 
 
 HAPPENS: list[tuple[str, Callable[[Community, int], object]]] = [

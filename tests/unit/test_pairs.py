@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from souvenance.consolidation.pairs import Candidate, candidate_pairs, go_together, judge, why_codes
 from souvenance.consolidation.reading import forget_readings, read
+from souvenance.consolidation.second_look import MODEL_SAYS
+from souvenance.consolidation.words import evidence_label
 
 
 @dataclass(frozen=True)
@@ -216,6 +218,11 @@ def test_t5_the_verdict_does_not_depend_on_the_order(a: list[str], b: list[str],
 def test_t5_no_text_breaks_the_judgement(a: str, b: str, key: str) -> None:
     assert judge(Said(a, key), Said(b, key)).label in ("duplicate", "contradiction", "distinct")
     candidate_pairs([Said(a, key), Said(b, key)])
+
+
+def test_r5_every_piece_of_evidence_has_words_in_french() -> None:
+    said = {code: evidence_label(code, "fr") for code in why_codes() | {MODEL_SAYS}}
+    assert [code for code, label in said.items() if label == code.replace("_", " ")] == []
 
 
 @pytest.mark.parametrize(("one", "other"), ONE_OF_TWO)

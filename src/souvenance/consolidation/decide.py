@@ -12,6 +12,7 @@ from souvenance.consolidation.finding import judge_pair
 from souvenance.consolidation.pairs import Why
 from souvenance.consolidation.second_look import MODEL_SAYS
 from souvenance.consolidation.standing import Gone, overtaken
+from souvenance.consolidation.words import evidence_label, stale_words
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, StaleProposal
@@ -99,7 +100,7 @@ class Proposals:
         """One proposal, whatever became of it."""
         with self._database.read() as tx:
             found = rows.get_proposal(tx, actor, proposal)
-            gone = overtaken(tx, [found]) if found.standing is Standing.WAITING else {}
+            gone = {} if found.standing is Standing.ANSWERED else overtaken(tx, [found])
             (view,) = self._views(tx, [found], gone)
             return view
 
@@ -161,7 +162,8 @@ class Proposals:
                 )
             now = self._clock()
             if not rows.answer_once(tx, found, answer=answer, at=now, by=actor.name or "owner", through=actor.source):
-                raise _closed(rows.get_proposal(tx, actor, proposal))
+                closed = rows.get_proposal(tx, actor, proposal)
+                raise _closed(closed, overtaken(tx, [closed]).get(closed.id))
             rows.hold_facts(tx, vault_id=vault.id, numbers=[number for number, _ in found.wordings])
             gone = overtaken(tx, [found]).get(found.id)
             if gone is None:
@@ -213,9 +215,9 @@ class Proposals:
         return None, kept.fact
 
 
-def _closed(found: Proposal) -> Conflict:
+def _closed(found: Proposal, gone: Gone | None) -> Conflict:
     if found.standing is Standing.STALE and found.overtaken is not None:
-        return _stale(None, found.overtaken)
+        return _stale(None if gone is None else gone.number, found.overtaken)
     said = "" if found.answer is None else label(found.answer)
     return Conflict(
         f"This proposal was answered already by {found.answered_by}: {said}. Nothing was changed.",
@@ -226,9 +228,8 @@ def _closed(found: Proposal) -> Conflict:
 
 
 def _stale(number: int | None, what: Overtaken) -> StaleProposal:
-    named = "One of its facts" if number is None else f"Fact #{number}"
     return StaleProposal(
-        f"{named} {label(what)} since this was proposed; nothing was changed.",
+        f"{stale_words(number, what)}; nothing was changed.",
         hint="The next pass proposes again what still holds.",
         what=what,
         **({} if number is None else {"number": number}),
@@ -238,7 +239,7 @@ def _stale(number: int | None, what: Overtaken) -> StaleProposal:
 def described(view: ProposalView, language: str = "en") -> dict[str, Any]:
     """What the interfaces say of a proposal besides its facts."""
     item = view.proposal
-    what = item.overtaken if view.gone is None else view.gone.what
+    what = item.overtaken or (None if view.gone is None else view.gone.what)
     return {
         "id": item.id,
         "kind": item.kind,
@@ -249,7 +250,10 @@ def described(view: ProposalView, language: str = "en") -> dict[str, Any]:
         "model": item.model,
         "draft": item.draft,
         "sources": [number for number, _ in item.sources],
-        "why": [{"code": why.code, "this": why.a, "that": why.b} for why in view.why],
+        "why": [
+            {"code": why.code, "label": evidence_label(why.code, language), "this": why.a, "that": why.b}
+            for why in view.why
+        ],
         "answers": [{"answer": one, "label": label(one, language)} for one in view.answers],
         "created_at": item.created_at,
         "overtaken": what,

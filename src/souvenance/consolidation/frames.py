@@ -72,9 +72,7 @@ def filling(a: tuple[str, ...], b: tuple[str, ...], names: tuple[Collection[str]
     return Filling(" ".join(a[slice(*here)]), " ".join(b[slice(*there)]), binds, bare=False, starts=starts)
 
 
-def _between(
-    a: tuple[str, ...], b: tuple[str, ...], names: tuple[Collection[str], Collection[str]]
-) -> Filling | None:
+def _between(a: tuple[str, ...], b: tuple[str, ...], names: tuple[Collection[str], Collection[str]]) -> Filling | None:
     start = 0
     while start < min(len(a), len(b)) and a[start] == b[start]:
         start += 1

@@ -163,6 +163,23 @@ def checked_line(text: str, *, what: str, limit: int = MAX_KEY) -> str:
     return line
 
 
+def checked_subject(kind: SubjectKind, name: str) -> tuple[SubjectKind, str]:
+    """Whom a fact is about: a member or a role by its id, the vault itself by none (F1)."""
+    try:
+        kind = SubjectKind(kind)
+    except ValueError:
+        raise InvalidInput(f"{kind!r} is no kind of subject.", hint=f"Say {', '.join(SubjectKind)}.") from None
+    found = checked_line(name, what="subject")
+    if kind in {SubjectKind.MEMBER, SubjectKind.ROLE} and not found:
+        raise InvalidInput(f"Which {kind} it is about is not said.", hint=f"Give the id of the {kind}.")
+    if kind is SubjectKind.VAULT and found:
+        raise InvalidInput(
+            f"A fact about the vault itself is about nobody by the id {found!r}.",
+            hint="Say that it is about a member or a role, or leave the id out.",
+        )
+    return kind, found
+
+
 def checked_language(tag: str | None) -> str | None:
     """A language as programs name one, `fr` or `pt-BR`; nothing where none is given."""
     wanted = tag.strip() if isinstance(tag, str) else tag

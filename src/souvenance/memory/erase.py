@@ -270,6 +270,8 @@ class Erasures:
         """Receipts of the vaults the caller configures, the newest first; with `member`, those of that member."""
         if actor.is_model:
             raise NotAllowed("Receipts are read by people.", hint="Use the command line or the panel.")
+        if member is not None:
+            _checked(None, member)
         with self._database.read() as tx:
             vault_id = None if vault is None else vault_rows.named_vault(tx, actor, vault).id
             if member is None:

@@ -12,7 +12,7 @@ import numpy as np
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import InvalidInput, SouvenanceError
-from souvenance.domain.fact import Fact, SubjectKind, readable_text
+from souvenance.domain.fact import Fact, SubjectKind, checked_subject, readable_text
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import MemoryType, Vault
 from souvenance.domain.vault_settings import VaultSettings, settings_of
@@ -111,6 +111,8 @@ class Ladder:
         subjects. `memory_type` asks what another step would give. Nothing is given where memory may not be read.
         """
         where = where or Where()
+        for kind, name in about or ():
+            checked_subject(kind, name)
         if budget_tokens < 1:
             raise InvalidInput("budget_tokens is at least 1.")
         text = readable_text(message, what="message", limit=1_000_000)
@@ -148,7 +150,7 @@ class Ladder:
             text="\n".join(item.line for item in kept),
             tokens=tokens,
             told=tuple(step.told(language)),
-            considered=considered,
+            considered=considered + (summary is not None),
             left_out=len(given) - len(kept),
             matching=wanted.state,
             why=wanted.why,
@@ -183,7 +185,7 @@ class Ladder:
         without: Fact | None,
         limit: int,
     ) -> tuple[Places, int]:
-        """The facts that get a place, and how many were candidates (at most one more than fit, where none ranks)."""
+        """The facts that get a place, and how many were candidates."""
         if not step.ranks:
             return self._newest(tx, wanted.vault, about=about, without=without, limit=limit)
         standing = self._standing.of(tx, wanted.vault.id).about(about)
@@ -212,7 +214,8 @@ class Ladder:
         """The last updated: their order is the store's own."""
         found = lists.standings(tx, vault_id=vault.id, about=about, newest=limit + 1)
         numbers = [item.number for item in found if without is None or item.number != without.number]
-        return Places(numbers[: max(limit, 0)]), len(numbers)
+        candidates = lists.count_answering(tx, vault_id=vault.id, about=about)
+        return Places(numbers[: max(limit, 0)]), candidates - (without is not None)
 
     def _relevance(self, tx: Transaction, step: Classic, wanted: Wanted) -> dict[int, float]:
         """The relevance of facts to the message: measured where meaning runs, else by place in the results (T4)."""
@@ -367,7 +370,9 @@ def fact_line(item: Fact, names: Mapping[str, str] | None = None) -> str:
 
 def _given_summary(summary: Fact, old: Outdated | None, language: str) -> GivenFact:
     why = "" if old is None else old.sentence(language)
-    return GivenFact(fact=summary, line=fact_line(summary) + (f" ({why})" if why else ""), is_summary=True, outdated=why)
+    return GivenFact(
+        fact=summary, line=fact_line(summary) + (f" ({why})" if why else ""), is_summary=True, outdated=why
+    )
 
 
 def _fitting(given: Sequence[GivenFact], budget: int) -> tuple[list[GivenFact], int]:

@@ -24,6 +24,7 @@ from souvenance.domain.fact import (
     checked_importance,
     checked_language,
     checked_line,
+    checked_subject,
 )
 from souvenance.domain.note import Note, NoteClass, new_note_id
 from souvenance.domain.vault import Vault
@@ -102,6 +103,7 @@ def page_title(category: str) -> str:
 
 def prepare(actor: Actor, observation: Observation) -> Prepared:
     """Check and analyse one observation; refuses what could not be kept as it is, and a model's secrets (F8)."""
+    subject_kind, subject_id = checked_subject(observation.subject_kind, observation.subject_id)
     checked = replace(
         observation,
         content=checked_content(observation.content),
@@ -109,8 +111,8 @@ def prepare(actor: Actor, observation: Observation) -> Prepared:
         category=checked_category(observation.category),
         confidence=checked_confidence(observation.confidence),
         importance=checked_importance(observation.importance),
-        subject_kind=SubjectKind(observation.subject_kind),
-        subject_id=checked_line(observation.subject_id, what="subject"),
+        subject_kind=subject_kind,
+        subject_id=subject_id,
         channel=checked_line(observation.channel, what="channel"),
         author=checked_line(observation.author, what="author"),
         language=checked_language(observation.language),

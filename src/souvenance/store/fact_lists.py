@@ -118,6 +118,11 @@ def standings(
     return [Standing._make(row) for row in tx.execute(statement)]
 
 
+def count_answering(tx: Transaction, *, vault_id: int, about: Collection[Subject] | None = None) -> int:
+    """How many facts of a vault may be given to a prompt (see `standings`)."""
+    return int(tx.execute(select(func.count()).select_from(fact).where(_answering(vault_id, about))).scalar_one())
+
+
 def newest_keys(tx: Transaction, *, vault_id: int, limit: int) -> list[tuple[int, str]]:
     """Numbers and keys (case and accents aside) of the facts in force last updated, the newest first."""
     statement = select(fact.c.number, fact.c.key).where(_answering(vault_id, None))
@@ -147,7 +152,9 @@ def summaries(tx: Transaction, *, vault_id: int, state: State) -> list[Fact]:
 
 def standing_summary(tx: Transaction, *, vault_id: int) -> Fact | None:
     """The summary that is in force, disabled or not; the one that answers first."""
-    return find_summary(tx, vault_id=vault_id) or next(iter(summaries(tx, vault_id=vault_id, state=State.IN_FORCE)), None)
+    return find_summary(tx, vault_id=vault_id) or next(
+        iter(summaries(tx, vault_id=vault_id, state=State.IN_FORCE)), None
+    )
 
 
 def read_facts(tx: Transaction, *, vault_id: int, numbers: Sequence[int]) -> list[Fact]:

@@ -81,7 +81,7 @@ def receipts(
             (r.id, r.at, r.who, r.vault, r.kind, sum(r.counts.values()), r.state, r.why or ", ".join(r.beyond))
             for r in found
         ],
-        empty="Nothing was erased yet.",
+        empty="Nothing was erased yet." if vault is None and member is None else "No receipt is of that.",
     )
 
 
@@ -91,7 +91,7 @@ def _said(counts: dict[str, int]) -> str:
 
 def _say_counts(session: Session, found: Preview) -> None:
     for item in found.vaults:
-        folders = f"; {item.folders} watched folders would be suspended" if item.folders else ""
+        folders = f"; {counted(item.folders, 'watched folder')} would be suspended" if item.folders else ""
         session.out.note(f"{item.vault}: {_said(item.counts)}{folders}.")
 
 
@@ -141,7 +141,10 @@ def _say_erased(session: Session, done: Erased) -> None:
 def _receipt_lines(receipt: Receipt) -> list[str]:
     lines = [f"Erased from {receipt.vault}: {_said(receipt.counts)} (receipt {receipt.id})."]
     if receipt.folders_suspended:
-        lines.append(f"{receipt.folders_suspended} watched folders are suspended: souvenance folder resume.")
+        are = "is" if receipt.folders_suspended == 1 else "are"
+        lines.append(
+            f"{counted(receipt.folders_suspended, 'watched folder')} {are} suspended: souvenance folder resume."
+        )
     lines.append(f"State: {receipt.state.value}{f': {receipt.why}' if receipt.why else ''}.")
     if receipt.beyond:
         lines.append(f"Out of reach, and may still hold it: {', '.join(receipt.beyond)}.")

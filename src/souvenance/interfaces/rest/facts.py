@@ -277,7 +277,10 @@ def list_facts(
     kept, more = page(found.facts, limit)
     names, old = slugs(memory, actor), {} if as_of is not None else _outdated(memory, kept)
     return FactList(
-        facts=[shown(fact, names, old.get(fact.number, "")) for fact in kept], more=more, total=found.total, by_state=dict(found.by_state)
+        facts=[shown(fact, names, old.get(fact.number, "")) for fact in kept],
+        more=more,
+        total=found.total,
+        by_state=dict(found.by_state),
     )
 
 

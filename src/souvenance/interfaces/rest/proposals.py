@@ -78,9 +78,10 @@ class PassRun(Shown):
 
 
 class EvidenceShown(Shown):
-    """One piece of evidence, and what each fact says there."""
+    """One piece of evidence, in words as `label`, and what each fact says there."""
 
     code: str
+    label: str
     this: str
     that: str
 
