@@ -1,7 +1,7 @@
 """One frame, two fillings: two facts that are alike but for what stands in one place, and whether only one can.
 
-"The admin is Bob" and "The admin is Carol" cannot both be so; "Alice likes tea" and "Bob likes tea" can. What tells them
-apart is the place: what comes after a verb that binds one value to its subject, or before "is the".
+"The admin is Bob" and "The admin is Carol" cannot both be so; "Alice likes tea" and "Bob likes tea" can. What
+tells them apart is the place: what comes after a verb that binds one value to its subject, or before "is the".
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ _BINDING = re.compile(
     rf"|(?:habit(?:e|es|ent|ait)|vi(?:t|vent|vait)|resid(?:e|ent)|loge|ne|nee|base|basee|situee?s?|hebergee?s?|stockee?s?)"
     rf" {_PLACE}"
     rf"|(?:se trouve|se tient|se passe|se deroule|a lieu|ont lieu|takes? place) {_PLACE}"
-    r"|(?:works?|stud(?:y|ies)) (?:at|for)|etudie (?:a|au|chez|en)|comes? from|vient (?:de|du|d')|travaille (?:a|au|chez|pour)|(?:married|engaged) to|mariee? (?:a|avec)|belongs? to|appartient a"
+    r"|(?:works?|stud(?:y|ies)) (?:at|for)|etudie (?:a|au|chez|en)|comes? from|vient (?:de|du|d')"
+    r"|travaille (?:a|au|chez|pour)|(?:married|engaged) to|mariee? (?:a|avec)|belongs? to|appartient a"
     r"|written in|ecrite? en|runs? on|tourne sur|(?:led|run|owned|won|chaired|founded|managed) by"
     r"|(?:dirigee?|geree?|gagnee?|remportee?|presidee?|fondee?) par)"
     rf"{_ARTICLE}"
@@ -35,7 +36,8 @@ _BINDING = re.compile(
 _IS = re.compile(rf"(?:^| )(?:(?:is|was|will be|est|etait|sera|became|devient|est devenue?)(?: {_PLACE})?|:){_ARTICLE}")
 _IS_THE = re.compile(r"^(?:is|was|will be|became|est|etait|sera|devient|est devenue?) (?:the|our|its|le|la|l'|notre) ")
 _ONE_OF_MANY = re.compile(
-    r"\b(?:one of|some of|among|also|another|other|too|un des|une des|l' un|l' une|parmi|aussi|egalement|notamment|autre)\b"
+    r"\b(?:one of|some of|among|also|another|other|too|un des|une des|l' un|l' une)\b"
+    r"|\b(?:parmi|aussi|egalement|notamment|autre)\b"
     r"|\b(?:a|an|un|une) \w+ (?:called|named|nommee?|appelee?|qui s' appelle)\b"
 )
 

@@ -143,7 +143,7 @@ def why_codes() -> frozenset[str]:
 
 
 def duplicate_score(evidence: Evidence, nearness: float | None) -> float:
-    """How likely two wordings of one fact, 0 to 1; 0 as soon as anything conflicts or a name, number or date differs."""
+    """How likely two wordings of one fact, 0 to 1; 0 where anything conflicts or a name, a number or a date differs."""
     if not evidence.may_be_one:
         return 0.0
     slots = evidence.slots

@@ -25,7 +25,7 @@ class Gone:
 
 
 def overtaken(tx: Transaction, items: Sequence[Proposal]) -> dict[str, Gone]:
-    """Of these proposals, by id, those that no longer hold: a fact was rewritten, retired, disabled, trashed, moved or gone."""
+    """Of these proposals, by id, those that no longer hold, by what became of a fact of theirs (`Overtaken`)."""
     by_vault: dict[int, list[Proposal]] = defaultdict(list)
     for item in items:
         by_vault[item.vault_id].append(item)

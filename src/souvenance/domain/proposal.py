@@ -64,7 +64,8 @@ class Proposal:
     `this` and `that` are the numbers of the two facts; a duplicate's `this` is the one that stays unless a person says
     otherwise. A summary's `this` is the present one, None where there is none; `draft` is the new wording, kept only
     while it waits, and `sources` are the facts it was drawn from, each with the hash of its wording. Its `that` is None
-    and `that_wording` their `basis_of`; once it is accepted, the fact that it became and what that says. `score` is how sure, 0 to 1, and `codes` why (`pairs.why_codes`); `model` names the model that had a say.
+    and `that_wording` their `basis_of`; once it is accepted, the fact that it became and what that says. `score` is how
+    sure, 0 to 1, and `codes` why (`pairs.why_codes`); `model` names the model that had a say.
     """
 
     id: str

@@ -31,7 +31,8 @@ def give_way(
 ) -> list[Fact]:
     """Retire the summaries in force that stand beside the last of those which `entered`; as they are stored now.
 
-    `spared` are ended by the caller, who raises the version of the pages `raised`. A model replaces only what it was shown, by its number (F4): it is refused.
+    `spared` are ended by the caller, who raises the version of the pages `raised`. A model replaces only what it was
+    shown, by its number (F4): it is refused.
     """
     crowned = {item.vault_id: item for item in entered if item.is_summary and item.state is State.IN_FORCE}
     ended: list[Fact] = []
@@ -86,13 +87,12 @@ def beside(tx: Transaction, items: Iterable[Fact], *, at: datetime) -> list[Fact
     back: list[Fact] = []
     standing: dict[int, Fact | None] = {}
     for item in items:
+        present = None
         if item.is_summary and item.state is State.IN_FORCE:
             if item.vault_id not in standing:
                 standing[item.vault_id] = fact_lists.standing_summary(tx, vault_id=item.vault_id)
             present = standing[item.vault_id]
-            if present is None:
-                standing[item.vault_id] = item
-            elif present.number != item.number:
-                item = superseded(item, by=present, at=at)
-        back.append(item)
+            standing[item.vault_id] = present or item
+        gives_way = present is not None and present.number != item.number
+        back.append(superseded(item, by=present, at=at) if present is not None and gives_way else item)
     return back

@@ -107,9 +107,11 @@ def restore_all(
     session.out.say(plain(done), f"{counted(done.restored, 'fact')} back in force.")
     if done.summaries_left:
         numbers = ", ".join(f"#{number}" for number in done.summaries_left)
+        stay = "stays" if len(done.summaries_left) == 1 else "stay"
+        former = counted(len(done.summaries_left), "former summary", "former summaries")
         session.out.note(
-            f"{counted(len(done.summaries_left), 'former summary', 'former summaries')} stay retired, since a vault has "
-            f"one: {numbers}. souvenance fact restore NUMBER puts one back in its place."
+            f"{former} {stay} retired, since a vault has one: {numbers}. "
+            "souvenance fact restore NUMBER puts one back in its place."
         )
 
 
