@@ -35,7 +35,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 def test_t5_asked_for_declined_listed_shown_and_answered(command: Command) -> None:
     assert command("consolidate", "serveur").startswith("No pass: the vault is not quiet")
     assert "le coffre n’est pas au calme" in command("vault", "passes", "serveur", "--language", "fr")
-    assert "1 said twice, 1 contradictions, 1 new summary" in command("consolidate", "serveur", "--anyway")
+    assert "12 facts: 1 said twice, 1 contradiction, 1 new summary" in command("consolidate", "serveur", "--anyway")
     assert "3 of its proposals wait" in command("vault", "passes", "serveur")
     listed = [line.split("\t") for line in command("proposal", "list").splitlines()]
     assert [line[2] for line in listed] == ["contradiction", "said twice", "new summary"]
@@ -44,7 +44,14 @@ def test_t5_asked_for_declined_listed_shown_and_answered(command: Command) -> No
     shown = command("proposal", "show", contradiction)
     assert "different clock: 20:00 | 21:00" in shown
     assert "keep_this: keep this" in shown
-    assert "garder celui-ci" in command("proposal", "show", contradiction, "--language", "fr")
+    french = command("proposal", "show", contradiction, "--language", "fr")
+    assert "keep_this: garder celui-ci" in french
+    assert "différence : heure: 20:00 | 21:00" in french
+    assert "celui-ci: [#11]" in french
+    assert not {"this:", "that:", "same key", "shared words"} & set(french.split("\n  "))
+    assert "12 souvenirs : 1 souvenir dit deux fois, 1 contradiction" in command(
+        "vault", "passes", "serveur", "--language", "fr"
+    )
     assert command("proposal", "answer", contradiction, "merge", code=ExitCode.REFUSED)
     assert "#12 is retired and replaced by #11" in command("proposal", "answer", contradiction, "keep_this")
     assert "#10 is retired and replaced by #9" in command("proposal", "answer", duplicate, "merge")
@@ -56,7 +63,10 @@ def test_t5_asked_for_declined_listed_shown_and_answered(command: Command) -> No
     assert "was retired" in command("proposal", "answer", summary, "accept", code=ExitCode.REFUSED)
     stale = json.loads(command("proposal", "list", "--standing", "stale", "--json"))["proposals"]
     assert [(one["id"], one["overtaken"], one["answers"]) for one in stale] == [(summary, "retired", [])]
-    assert "it can be answered no more" in command("proposal", "show", summary)
+    told = "#12 was retired since this was proposed"
+    assert f"Fact {told}; it can be answered no more" in command("proposal", "show", summary)
+    assert f"Fact {told}; nothing was changed" in command("proposal", "answer", summary, "accept", code=1)
+    assert "a été retiré depuis cette proposition" in command("proposal", "show", summary, "--language", "fr")
     assert command("proposal", "show", "000000000000", code=ExitCode.NOT_FOUND)
     assert command("proposal", "answer", summary, "perhaps", code=ExitCode.USAGE)
     assert "proposal.answer" in command("audit")

@@ -16,7 +16,7 @@ from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.changed import Changed
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from souvenance.domain.fact import Action
+from souvenance.domain.fact import Action, SubjectKind
 from souvenance.domain.vault import Protection, VaultKind
 from souvenance.exchange.auto_scope import Offered, build_prompt
 from souvenance.memory.ladder import Where
@@ -201,7 +201,6 @@ def test_t2_a_fact_is_retired_for_a_reason(app: Application, owner: Actor, reaso
 
 
 def test_t1_a_prompt_may_be_about_a_thousand_members(app: Application, owner: Actor) -> None:
-    from souvenance.domain.fact import SubjectKind
 
     keep(app, owner, "plays chess", subject_kind=SubjectKind.MEMBER, subject_id="999")
     about = [(SubjectKind.MEMBER, str(number)) for number in range(1000)]
@@ -369,3 +368,32 @@ def test_n9_a4_a_revert_since_the_beginning_of_time_is_audited(app: Application,
     app.history.revert(actor=owner, since=datetime.fromisoformat("0001-01-01T00:00:00+14:00"), token=token.id)
     assert app.facts.get(actor=owner, number=kept.fact.number).deleted_at is not None
     assert "history.revert" in {entry.verb for entry in app.history.audit(actor=owner)}
+
+
+@pytest.mark.parametrize("kind", [SubjectKind.MEMBER, SubjectKind.ROLE])
+@pytest.mark.parametrize("name", ["", "  "])
+def test_f1_a_member_or_a_role_without_an_id_is_refused_wherever_it_is_said(
+    app: Application, owner: Actor, kind: SubjectKind, name: str
+) -> None:
+    number = keep(app, owner, "plays chess", subject_kind=kind, subject_id="7")
+    with pytest.raises(InvalidInput, match="is not said"):
+        keep(app, owner, "of nobody", subject_kind=kind, subject_id=name)
+    with pytest.raises(InvalidInput, match="is not said"):
+        app.facts.edit(actor=owner, number=number, subject_kind=kind, subject_id=name)
+    with pytest.raises(InvalidInput, match="is not said"):
+        app.facts.edit(actor=owner, number=number, subject_id=name)
+    with pytest.raises(InvalidInput, match="is not said"):
+        app.ladder.given_to_prompt(actor=owner, vault="personal", message="hello", about=[(kind, name)])
+    assert app.facts.get(actor=owner, number=number).subject_id == "7"
+
+
+def test_f1_the_vault_itself_has_no_id(app: Application, owner: Actor) -> None:
+    with pytest.raises(InvalidInput, match="vault itself"):
+        keep(app, owner, "about us", subject_id="7")
+    number = keep(app, owner, "plays chess", subject_kind=SubjectKind.MEMBER, subject_id="7")
+    with pytest.raises(InvalidInput, match="vault itself"):
+        app.facts.edit(actor=owner, number=number, subject_kind=SubjectKind.VAULT, subject_id="7")
+    fact = app.facts.edit(actor=owner, number=number, subject_kind=SubjectKind.VAULT)
+    assert (fact.subject_kind, fact.subject_id) == (SubjectKind.VAULT, "")
+    with pytest.raises(InvalidInput, match="empty"):
+        app.erasures.receipts(actor=owner, member=" ")

@@ -22,7 +22,9 @@ from souvenance.retrieval.answer import Matcher
 from souvenance.settings import Settings
 from souvenance.store import tables
 from souvenance.store.columns import Vector
+from souvenance.store.erasure import mentions
 from souvenance.store.erasure.declared import HELD, KEPT, LOGS
+from souvenance.store.retrievals import Retrieval as Entry
 from souvenance.wiring import open_application
 
 MEMBER = "281474976710656001"
@@ -277,3 +279,94 @@ def test_v8_a_mention_in_a_protected_vault_does_not_leave_over_a_cloud_route(app
     assert {item.vault for item in here} == {"coffre", "lyre"}
     app.erasures.erase(actor=owner, vault="coffre", confirm="coffre")
     assert app.erasures.receipts(actor=afar) == []
+
+
+def asked(app: Application) -> set[str]:
+    app.retrievals.flush()
+    with app.database.read() as tx:
+        return set(tx.execute(select(tables.retrieval.c.query)).scalars())
+
+
+def test_f7_an_entry_that_found_a_fact_before_it_moved_into_the_vault_goes_with_it(
+    app: Application, owner: Actor
+) -> None:
+    for name in ("Harpe", "Lyre"):
+        app.vaults.create(actor=owner, name=name)
+    number = remember(app, owner, "lyre", "Le clavecin est accordé au diapason ancien")
+    remember(app, owner, "lyre", "La lyre attend au grenier")
+    search = {"actor": owner, "vault": "lyre", "matcher": Matcher.WORDS}
+    app.retrieval.search(query="où en est le clavecin", **search)
+    app.retrieval.search(query="que fait la lyre", **search)
+    app.retrievals.flush()
+    app.facts.move(actor=owner, number=number, vault="harpe")
+    remember(app, owner, "lyre", "Un autre clavecin est arrivé")  # so that no word betrays the entry
+    assert app.erasures.preview(actor=owner, vault="harpe").total["retrievals"] == 1
+    app.erasures.erase(actor=owner, vault="harpe", confirm="harpe")
+    assert asked(app) == {"que fait la lyre"}
+
+
+def test_f7_entries_are_tied_to_a_vault_by_its_id(app: Application, owner: Actor) -> None:
+    for name in ("Harpe", "Lyre"):
+        app.vaults.create(actor=owner, name=name)
+    remember(app, owner, "lyre", "Ici on parle de harpe")
+    app.retrieval.search(actor=owner, query="harpe seule", vault="harpe", matcher=Matcher.WORDS)
+    app.retrieval.search(actor=owner, query="harpe de la lyre", vault="lyre", matcher=Matcher.WORDS)
+    assert asked(app) == {"harpe seule", "harpe de la lyre"}
+    (entry, _) = app.retrievals.list(actor=owner)
+    assert set(entry.scope) == {"queried", "passed_over", "withheld"}  # what is shown is what it was
+    with app.database.write() as tx:  # a slug that changes hands
+        for before, after in (("harpe", "psaltérion"), ("lyre", "harpe")):
+            tx.execute(tables.vault.update().where(tables.vault.c.slug == before).values(slug=after))
+    app.erasures.erase(actor=owner, vault="psaltérion", confirm="psaltérion")
+    assert asked(app) == {"harpe de la lyre"}
+
+
+def test_f7_a_read_under_way_that_found_what_moved_into_the_vault_is_not_logged(
+    app: Application, owner: Actor, clock: Callable[[], object]
+) -> None:
+    for name in ("Harpe", "Lyre"):
+        app.vaults.create(actor=owner, name=name)
+    number = remember(app, owner, "lyre", "Le clavecin est accordé")
+    app.retrieval.search(actor=owner, query="le clavecin ?", vault="lyre", matcher=Matcher.WORDS)
+    app.retrievals.flush()
+    with app.database.read() as tx:
+        row = tx.execute(select(tables.retrieval)).mappings().one()
+    app.facts.move(actor=owner, number=number, vault="harpe")
+    app.erasures.erase(actor=owner, vault="harpe", confirm="harpe")
+    late = Entry(**{name: row[name] for name in Entry.__dataclass_fields__ if name in row})
+    app.retrievals.record(owner, late)
+    assert asked(app) == set()
+
+
+def test_f7_every_mention_is_listed_however_many_words_hold_the_letters_of_the_name(
+    app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    member_facts(app, owner)
+    monkeypatch.setattr(mentions, "AT_A_TIME", 5)
+    for place in range(12):
+        remember(app, owner, "lyre", f"La planète numéro {place} tourne")
+        app.notes.create(actor=owner, vault="lyre", title=f"Anet {place}", content=f"Anet, page {place}.")
+    remember(app, owner, "lyre", "Anet doit une corde à Martin")
+    named = {"actor": owner, "member": MEMBER, "names": ["Anet"]}
+    found = app.erasures.preview(**named)
+    mine = [item for item in found.mentions if item.name == "Anet"]
+    assert [item.says for item in mine if item.fact is not None] == ["Anet doit une corde à Martin"]
+    assert len({item.note for item in mine if item.fact is None}) == 12
+    assert not found.mentions_cut
+    monkeypatch.setattr(mentions, "MOST", 4)
+    found = app.erasures.preview(**named)
+    assert (len(found.mentions), found.mentions_cut) == (4, True)
+    done = app.erasures.erase(**named, confirm=MEMBER)
+    assert (len(done.mentions), done.mentions_cut) == (4, True)
+
+
+def test_f7_a_term_of_another_vault_in_the_index_is_no_trace(app: Application, owner: Actor) -> None:
+    app.vaults.create(actor=owner, name="Harpe")
+    app.vaults.create(actor=owner, name="Lyre")
+    words = [f"zq{first}{second}xkvw" for first in "abcdefghij" for second in "klmnopqrst"]
+    for word in words:
+        remember(app, owner, "harpe", f"Un fait sur {word}", key=f"bot_{word}", language="en")
+    for word in words:  # in the index each stands with its vault in front, as the end of the key did
+        remember(app, owner, "lyre", word, language="en")
+    (receipt,) = app.erasures.erase(actor=owner, vault="harpe", confirm="harpe").receipts
+    assert (receipt.state, receipt.why) == (PurgeState.DONE, "")

@@ -45,6 +45,7 @@ class Known:
     content: str
     vault: str
     state: State
+    is_summary: bool = False
 
 
 class FactMachine(RuleBasedStateMachine):
@@ -93,6 +94,14 @@ class FactMachine(RuleBasedStateMachine):
         assert (done.outcome == "skipped") == was_there
         self.known.setdefault(done.fact.number, Known(done.fact.number, content, self.vault, State.IN_FORCE))
 
+    @rule(content=wordings)
+    def remember_a_summary(self, content: str) -> None:
+        (done,) = self.app.facts.remember(
+            actor=self.person, vault=self.vault, observations=[Observation(content=content, key="summary")]
+        )
+        self.known.setdefault(done.fact.number, Known(done.fact.number, content, self.vault, State.IN_FORCE))
+        self.known[done.fact.number].is_summary = True
+
     @rule(place=places, content=wordings, category=categories)
     def edit(self, place: int, content: str, category: str) -> None:
         item = self.pick(place, State.IN_FORCE, State.RETIRED)
@@ -123,7 +132,7 @@ class FactMachine(RuleBasedStateMachine):
             return
         item.state = State.RETIRED
         if new is not None:
-            self.known.setdefault(new.number, Known(new.number, content, item.vault, State.IN_FORCE))
+            self.known.setdefault(new.number, Known(new.number, content, item.vault, State.IN_FORCE, item.is_summary))
 
     @rule(one=places, other=places)
     def replace_by(self, one: int, other: int) -> None:
@@ -176,9 +185,11 @@ class FactMachine(RuleBasedStateMachine):
     @rule()
     def restore_all(self) -> None:
         here = [item for item in self.known.values() if item.state is State.RETIRED and item.vault == self.vault]
-        assert self.app.bulk.restore_all(actor=self.person, vault=self.vault) == len(here)
+        done = self.app.bulk.restore_all(actor=self.person, vault=self.vault)
+        assert done.restored + len(done.summaries_left) == len(here)
+        assert all(self.known[number].is_summary for number in done.summaries_left)
         for item in here:
-            item.state = State.IN_FORCE
+            item.state = State.RETIRED if item.number in done.summaries_left else State.IN_FORCE
 
     @rule(step=st.sampled_from(list(MemoryType)))
     def change_step(self, step: MemoryType) -> None:
@@ -219,7 +230,8 @@ class FactMachine(RuleBasedStateMachine):
             item.state = State.TRASHED if self.step is MemoryType.CLASSIC else State.RETIRED
         if done.successor is not None:
             new = done.successor
-            self.known.setdefault(new.number, Known(new.number, content, self.vault, State.IN_FORCE))
+            ended = self.known[done.fact.number].is_summary if done.fact is not None else False
+            self.known.setdefault(new.number, Known(new.number, content, self.vault, State.IN_FORCE, ended))
 
     @rule(query=st.sampled_from(WORDS))
     def model_looks_up(self, query: str) -> None:
@@ -245,6 +257,13 @@ class FactMachine(RuleBasedStateMachine):
     @precondition(lambda self: hasattr(self, "vault"))
     @invariant()
     def every_view_is_equal(self) -> None:
+        # Which summary stands follows from which came last (tests/store/test_summaries.py); here, that there is one.
+        for item in self.known.values():
+            if item.is_summary:
+                item.state = self.app.facts.get(actor=self.person, number=item.number).state
+        for slug in (self.vault, self.other):
+            standing = [one for one in self.known.values() if one.is_summary and one.state is State.IN_FORCE]
+            assert sum(one.vault == slug for one in standing) <= 1
         listed: dict[int, Fact] = {}
         for slug in (self.vault, self.other):
             page = self.app.facts.browse(actor=self.person, vault=slug, states=ALL, limit=1000)

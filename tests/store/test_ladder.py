@@ -206,11 +206,11 @@ def test_the_seed_retire_12_with_a_replacement_restore_back_to_classic_restore_a
         app.facts.retire(actor=owner, number=number, version=None, reason="encore")
     step(app, owner, MemoryType.CLASSIC)
     assert not {12, 3} & set(numbers(app, bot))
-    assert app.bulk.restore_all(actor=owner, vault=SLUG) == 2
+    assert app.bulk.restore_all(actor=owner, vault=SLUG).restored == 2
     assert {12, 3} <= set(numbers(app, bot))
     assert app.history.audit(actor=owner)[0].verb == "vault.restore_all"
     assert app.history.audit(actor=owner)[0].details == {"restored": 2}
-    assert app.bulk.restore_all(actor=owner, vault=SLUG) == 0
+    assert app.bulk.restore_all(actor=owner, vault=SLUG).restored == 0
 
 
 def test_f4_a_number_that_was_not_shown_does_nothing_and_is_recorded(

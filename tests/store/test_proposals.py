@@ -189,9 +189,13 @@ def move(place: Community, number: int) -> None:
     place.app.facts.move(actor=place.owner, number=number, vault="ailleurs")
 
 
+def disable(place: Community, number: int) -> None:
+    place.app.map.set_disabled(actor=place.owner, node=f"fact:{number}", disabled=True)
+
+
 MEANWHILE = [
     (rewrite, Overtaken.REWRITTEN), (retire, Overtaken.RETIRED), (trash, Overtaken.TRASHED), (purge, Overtaken.GONE),
-    (move, Overtaken.GONE),
+    (move, Overtaken.GONE), (disable, Overtaken.DISABLED),
 ]  # fmt: skip
 
 
@@ -216,6 +220,21 @@ def test_25_what_a_fact_became_meanwhile_makes_its_proposal_stale_and_the_answer
         place.answer(view, Answer.KEEP_BOTH)
     closed = place.app.proposals.list(actor=place.owner, vault=SLUG, standing=Standing.STALE)
     assert (view.proposal.id, what) in [(one.proposal.id, one.proposal.overtaken) for one in closed]
+
+
+def test_25_a_disabled_present_summary_is_replaced_all_the_same(place: Community) -> None:
+    place.settle()
+    place.keep("summary", Observation(content="Written by hand.", key="summary"))
+    place.app.facts.edit(actor=place.owner, number=place.numbers["language"], content="The server language is Breton.")
+    again(place)
+    view = place.one("summary")
+    disable(place, place.numbers["summary"])
+    done = place.answer(view, Answer.ACCEPT)
+    assert (done.retired.number, done.retired.replaced_by) == (place.numbers["summary"], done.kept.number)
+    disable(place, done.kept.number)  # and before a draft is made
+    place.app.facts.edit(actor=place.owner, number=place.numbers["language"], content="The server language is Gallo.")
+    again(place)
+    assert place.one("summary").this.number == done.kept.number
 
 
 def test_25_a_draft_is_stale_when_what_it_was_drawn_from_or_stands_beside_changed(place: Community) -> None:

@@ -132,6 +132,27 @@ def test_f7_the_process_that_erased_completes_with_a_check_of_the_bytes(
     assert app.erasures.receipts(actor=owner)[0].proof is Proof.BYTES
 
 
+def test_f7_what_another_process_proved_is_looked_for_no_more(
+    sqlite_url: str, open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erase.purge, "PATIENCE", 0.1)
+    app, owner = open_memory(sqlite_url)
+    other, _ = open_memory(sqlite_url)
+    filled(app, owner)
+    seen = app.erasures.newest()
+    reader = sqlite3.connect(str(app.database.url.database), isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM fact").fetchone()
+    app.erasures.erase(actor=owner, vault="harpe", confirm="harpe")
+    assert app.erasures.looked_for == 1
+    app.erasures.forget_since(seen)
+    assert app.erasures.looked_for == 1  # still pending
+    reader.close()
+    assert other.erasures.finish() == 0
+    app.erasures.forget_since(seen)
+    assert app.erasures.looked_for == 0
+
+
 def test_f7_a_process_killed_between_the_deed_and_its_proof_leaves_it_to_a_later_one(
     store_url: str, open_memory: Open
 ) -> None:

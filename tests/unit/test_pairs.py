@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from souvenance.consolidation.pairs import Candidate, candidate_pairs, judge, why_codes
+from souvenance.consolidation.pairs import Candidate, candidate_pairs, go_together, judge, why_codes
 from souvenance.consolidation.reading import forget_readings, read
+from souvenance.consolidation.second_look import MODEL_SAYS
+from souvenance.consolidation.words import evidence_label
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,48 @@ CONTRADICTIONS = [
         Said("The project is in Kotlin.", "stack"),
     ),
 ]
+
+ONE_OF_TWO = [
+    ("Le chien de Zoé s'appelle Rex.", "Le chien de Zoé s'appelle Médor."),
+    ("le chien s'appelle rex", "le chien s'appelle médor"),
+    ("The club's cat is called Biscuit.", "The club's cat is called Pixel."),
+    ("The admin is Bob.", "The admin is Carol."),
+    ("Bob is the admin.", "Carol is the admin."),
+    ("Bob est l'admin du serveur.", "Carol est l'admin du serveur."),
+    ("Le président du club est Marc Dupont.", "Le président du club est Julie Martin."),
+    ("Lives in Lyon.", "Lives in Paris."),
+    ("Paul habite à Lyon.", "Paul habite à Paris."),
+    ("The server is hosted in Germany.", "The server is hosted in France."),
+    ("Le bot tourne sur Debian.", "Le bot tourne sur Fedora."),
+    ("Ana works at Airbus.", "Ana works at Dassault."),
+    ("Paul est marié à Julie.", "Paul est marié à Anne."),
+    ("The meeting takes place at the Red Lion.", "The meeting takes place at the White Horse."),
+]
+"""One frame, and only one of the two can be so: flagged, whatever their keys."""
+
+BOTH_MAY_BE = [
+    ("Alice likes tea.", "Bob likes tea."),
+    ("Alice aime le thé.", "Bob aime le thé."),
+    ("Bob is a moderator.", "Carol is a moderator."),
+    ("Bob est modérateur.", "Carol est modérateur."),
+    ("One of the admins is Bob.", "One of the admins is Carol."),
+    ("Bob habite à Lyon.", "Carol habite à Lyon."),
+    ("Alice's cat is Mimi.", "Bob's cat is Rex."),
+    ("Paul visited Rome.", "Paul visited Milan."),
+    ("Paul plays Chess.", "Paul plays Go."),
+    ("Nim borrowed the atlas from Lou.", "Nim borrowed the dictionary from Lou."),
+]
+
+DIFFERENT_DETAIL = [
+    ("Le bot répond sur le salon #aide le 3 mai.", "Le bot répond sur le salon #aide le 4 mai."),
+    ("The 2025 fair had a parade of boats.", "The 2026 fair had a parade of boats."),
+    ("The hall has 30 chairs by the stage.", "The hall has 40 chairs by the stage."),
+    ("We meet on 3 May and on 5 June in the hall.", "We meet on 3 May and on 6 June in the hall."),
+    ("Le bot utilise la version 2.1 du protocole.", "Le bot utilise la version 2.2 du protocole."),
+    ("Marta lent the blue tent to Oskar.", "Marta lent the blue tent to Ines."),
+    ("Marta a prêté la tente bleue à Oskar.", "Marta a prêté la tente bleue à Inès."),
+]
+"""A name, a number or a date differs: never the same thing said twice, whatever vectors say."""
 
 DISTINCT = [
     (Said("Oskar lives in Ghent."), Said("Marta plays the harp.")),
@@ -174,3 +218,34 @@ def test_t5_the_verdict_does_not_depend_on_the_order(a: list[str], b: list[str],
 def test_t5_no_text_breaks_the_judgement(a: str, b: str, key: str) -> None:
     assert judge(Said(a, key), Said(b, key)).label in ("duplicate", "contradiction", "distinct")
     candidate_pairs([Said(a, key), Said(b, key)])
+
+
+def test_r5_every_piece_of_evidence_has_words_in_french() -> None:
+    said = {code: evidence_label(code, "fr") for code in why_codes() | {MODEL_SAYS}}
+    assert [code for code, label in said.items() if label == code.replace("_", " ")] == []
+
+
+@pytest.mark.parametrize(("one", "other"), ONE_OF_TWO)
+@pytest.mark.parametrize("keys", [("", ""), ("note", "thing"), ("same", "same")])
+def test_t5_two_values_of_which_only_one_can_be_are_flagged(one: str, other: str, keys: tuple[str, str]) -> None:
+    assert judge(Said(one, keys[0]), Said(other, keys[1])).label == "contradiction"
+    assert judge(Said(other, keys[1]), Said(one, keys[0])).label == "contradiction"
+
+
+@pytest.mark.parametrize(("one", "other"), BOTH_MAY_BE)
+def test_t5_two_that_may_both_be_so_are_left_alone(one: str, other: str) -> None:
+    assert judge(Said(one, "a"), Said(other, "b"), 0.99).label == "distinct"
+
+
+@pytest.mark.parametrize(("one", "other"), [*DIFFERENT_DETAIL, *ONE_OF_TWO, *BOTH_MAY_BE])
+@pytest.mark.parametrize("similarity", [None, 1.0])
+def test_t5_facts_that_differ_in_a_name_a_number_or_a_date_are_never_one(
+    one: str, other: str, similarity: float | None
+) -> None:
+    assert judge(Said(one, "same"), Said(other, "same"), similarity).label != "duplicate"
+
+
+@pytest.mark.parametrize(("one", "other"), [*ONE_OF_TWO, *DIFFERENT_DETAIL])
+def test_f6_what_speaks_against_one_another_stands_in_no_one_summary(one: str, other: str) -> None:
+    assert not go_together(Said(one), Said(other))
+    assert go_together(Said("Oskar lives in Ghent.", "home"), Said("The market is on Saturday.", "market"))

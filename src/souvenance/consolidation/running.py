@@ -179,7 +179,7 @@ class Runner:
             # First, so that what changes while the facts are read counts as changed since.
             standing = standing_of(tx, vault_id=vault_id, memory_type=there[0])
             facts = read_said(tx, vault_id=vault_id, limit=MOST_FACTS)
-            summary = fact_lists.find_summary(tx, vault_id=vault_id)
+            summary = fact_lists.standing_summary(tx, vault_id=vault_id)
             present = None if summary is None else said_of(summary)
             if present is not None and present not in facts:
                 facts.append(present)

@@ -25,7 +25,7 @@ class Gone:
 
 
 def overtaken(tx: Transaction, items: Sequence[Proposal]) -> dict[str, Gone]:
-    """Of these proposals, by id, those that no longer hold: a fact was rewritten, retired, trashed, moved or erased."""
+    """Of these proposals, by id, those that no longer hold, by what became of a fact of theirs (`Overtaken`)."""
     by_vault: dict[int, list[Proposal]] = defaultdict(list)
     for item in items:
         by_vault[item.vault_id].append(item)
@@ -43,10 +43,11 @@ def overtaken(tx: Transaction, items: Sequence[Proposal]) -> dict[str, Gone]:
 def _overtaken(tx: Transaction, item: Proposal, facts: dict[int, Fact]) -> Gone | None:
     for number, wording in item.wordings:
         what = overtaken_by(facts.get(number), wording)
-        if what is not None:
+        # A present summary that was disabled is replaced all the same: it would come back beside the new one.
+        if what is not None and not (what is Overtaken.DISABLED and number == item.this and item.kind is Kind.SUMMARY):
             return Gone(number, what)
     if item.kind is Kind.SUMMARY:
-        now = fact_lists.find_summary(tx, vault_id=item.vault_id)
+        now = fact_lists.standing_summary(tx, vault_id=item.vault_id)
         if (None if now is None else now.number) != item.this:
             return Gone(item.this, Overtaken.REWRITTEN)
     return None

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from souvenance.consolidation.lexicon import fold
 from souvenance.consolidation.model import Asking
-from souvenance.consolidation.pairs import judge
+from souvenance.consolidation.pairs import go_together
 from souvenance.consolidation.reading import read
+from souvenance.domain.proposal import basis_of
 from souvenance.memory.guard import secret_kinds
 from souvenance.store.said import Said
 
@@ -56,7 +56,7 @@ def draft(facts: Sequence[Said], *, decided: Collection[str], asking: Asking) ->
     if len(drawn_on) < FEWEST:
         return None
     present = {" ".join(item.content.split()).casefold() for item in facts if item.is_summary}
-    if asking.model is not None and basis_of(drawn_on[:SHOWN]) in decided:
+    if asking.model is not None and _basis(drawn_on[:SHOWN]) in decided:
         return None
     made = _by_model(drawn_on[:SHOWN], asking) or _by_itself(drawn_on)
     if made is None or made.basis in decided or made.text.casefold() in present:
@@ -84,7 +84,7 @@ def _by_itself(drawn_on: Sequence[Said]) -> Draft | None:
         room = LONGEST - len(" ".join(sentences)) - 1
         if not sentence or len(sentence) > min(room, LONGEST_SENTENCE):
             continue
-        if any(judge(item, other).label != "distinct" for other in chosen):
+        if not all(go_together(item, other) for other in chosen):
             continue
         chosen.append(item)
         sentences.append(sentence)
@@ -92,7 +92,7 @@ def _by_itself(drawn_on: Sequence[Said]) -> Draft | None:
             break
     if len(chosen) < FEWEST:
         return None
-    return Draft(" ".join(sentences), tuple(chosen), basis_of(chosen))
+    return Draft(" ".join(sentences), tuple(chosen), _basis(chosen))
 
 
 def _first_sentence(text: str) -> str:
@@ -111,7 +111,7 @@ def _by_model(drawn_on: Sequence[Said], asking: Asking) -> Draft | None:
         return None
     if secret_kinds(line) or not is_drawn_from(line, drawn_on):
         return None
-    return Draft(line, tuple(drawn_on), basis_of(drawn_on), asking.model.name)
+    return Draft(line, tuple(drawn_on), _basis(drawn_on), asking.model.name)
 
 
 def is_drawn_from(line: str, sources: Sequence[Said]) -> bool:
@@ -125,7 +125,5 @@ def is_drawn_from(line: str, sources: Sequence[Said]) -> bool:
     return values and all(name in known for name in reading.names)
 
 
-def basis_of(sources: Sequence[Said]) -> str:
-    """The hash of what some facts said, in whichever order."""
-    said = "\x1f".join(sorted(item.wording for item in sources))
-    return hashlib.blake2b(said.encode(), digest_size=16).hexdigest()
+def _basis(sources: Sequence[Said]) -> str:
+    return basis_of(item.wording for item in sources)

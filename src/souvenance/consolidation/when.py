@@ -62,8 +62,9 @@ class Decision:
 
     def label(self, language: str = "en") -> str:
         """The reason as people read it."""
-        said = _WORDS.get(language, _WORDS["en"])[self.reason]
-        return said.format(
+        words = _WORDS.get(language, _WORDS["en"])
+        said = _ONE.get(language, _ONE["en"]).get(self.reason, "") if self.count == 1 else ""
+        return (said or words[self.reason]).format(
             count=self.count, smallest=SMALLEST, quiet=QUIET // timedelta(minutes=1), days=AT_LATEST.days
         )
 
@@ -93,6 +94,17 @@ def decide(situation: Situation, *, now: datetime, anyway: bool = False) -> Deci
     return Decision(runs=False, reason=Reason.NOT_QUIET, until=situation.changed_at + QUIET)
 
 
+_ONE: dict[str, dict[Reason, str]] = {
+    "en": {
+        Reason.PROPOSAL_WAITING: "one of its proposals waits for an answer",
+        Reason.TOO_SMALL: "the vault is too small: {count} fact, and a pass needs {smallest}",
+    },
+    "fr": {
+        Reason.PROPOSAL_WAITING: "une de ses propositions attend une réponse",
+        Reason.TOO_SMALL: "le coffre est trop petit : {count} souvenir, il en faut {smallest}",
+    },
+}
+
 _WORDS: dict[str, dict[Reason, str]] = {
     "en": {
         Reason.QUIET: "the vault is quiet and has changed",
@@ -111,7 +123,7 @@ _WORDS: dict[str, dict[Reason, str]] = {
         Reason.NEVER_QUIET: "le coffre n’a pas été au calme depuis {days} jours",
         Reason.ASKED: "quelqu’un l’a demandé",
         Reason.STEP: "le coffre est en dessous de Consolidée, où rien n’est proposé",
-        Reason.PROPOSAL_WAITING: "propositions qui attendent une réponse : {count}",
+        Reason.PROPOSAL_WAITING: "{count} de ses propositions attendent une réponse",
         Reason.TOO_SMALL: "le coffre est trop petit : {count} souvenirs, il en faut {smallest}",
         Reason.UNCHANGED: "rien n’a changé depuis le dernier passage",
         Reason.TOO_SOON: "le dernier passage a moins d’un jour",

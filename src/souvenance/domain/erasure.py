@@ -152,7 +152,8 @@ class VaultCounts:
 class Preview:
     """A dry run: what would go, who else mentions the member, and what is out of reach. Nothing was changed.
 
-    `left_out` counts vaults that hold something of the member and that this caller may not erase from.
+    `left_out` counts vaults that hold something of the member and that this caller may not erase from; `mentions_cut`
+    says that there are more mentions than are listed.
     """
 
     kind: ErasureKind
@@ -161,6 +162,7 @@ class Preview:
     mentions: tuple[Mention, ...] = ()
     beyond: tuple[str, ...] = ()
     left_out: int = 0
+    mentions_cut: bool = False
 
     @property
     def total(self) -> dict[str, int]:
@@ -174,8 +176,10 @@ class Preview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erased:
-    """What was done: a receipt per vault, and what others' facts and notes still say of the member."""
+    """What was done: a receipt per vault, and what others' facts and notes still say of the member, all of it unless
+    that is `mentions_cut`."""
 
     receipts: tuple[Receipt, ...]
     mentions: tuple[Mention, ...] = ()
     left_out: int = 0
+    mentions_cut: bool = False

@@ -99,6 +99,11 @@ class Fact:
     deleted_at: datetime | None = None
 
     @property
+    def is_summary(self) -> bool:
+        """Whether it is a summary of its vault, in force or not (F6)."""
+        return self.key == SUMMARY_KEY and self.subject_kind is SubjectKind.VAULT
+
+    @property
     def state(self) -> State:
         """Trash first, then the journal: a deletion always deletes (F9)."""
         if self.deleted_at is not None:
@@ -156,6 +161,23 @@ def checked_line(text: str, *, what: str, limit: int = MAX_KEY) -> str:
     if not line.isprintable() and any(unicodedata.category(c) == "Cc" for c in line):
         raise InvalidInput(f"The {what} holds control characters.", hint="Remove them.")
     return line
+
+
+def checked_subject(kind: SubjectKind, name: str) -> tuple[SubjectKind, str]:
+    """Whom a fact is about: a member or a role by its id, the vault itself by none (F1)."""
+    try:
+        kind = SubjectKind(kind)
+    except ValueError:
+        raise InvalidInput(f"{kind!r} is no kind of subject.", hint=f"Say {', '.join(SubjectKind)}.") from None
+    found = checked_line(name, what="subject")
+    if kind in {SubjectKind.MEMBER, SubjectKind.ROLE} and not found:
+        raise InvalidInput(f"Which {kind} it is about is not said.", hint=f"Give the id of the {kind}.")
+    if kind is SubjectKind.VAULT and found:
+        raise InvalidInput(
+            f"A fact about the vault itself is about nobody by the id {found!r}.",
+            hint="Say that it is about a member or a role, or leave the id out.",
+        )
+    return kind, found
 
 
 def checked_language(tag: str | None) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -52,6 +53,7 @@ class Overtaken(StrEnum):
     REWRITTEN = "rewritten"
     RETIRED = "retired"
     TRASHED = "trashed"
+    DISABLED = "disabled"
     GONE = "gone"
 
 
@@ -60,9 +62,10 @@ class Proposal:
     """One proposal. It holds no words of its facts, only their numbers and the hashes of what they said.
 
     `this` and `that` are the numbers of the two facts; a duplicate's `this` is the one that stays unless a person says
-    otherwise. A summary's `this` is the present one, None where there is none, and its `that` is None; `draft` is the
-    new wording, kept only while it waits, and `sources` are the facts it was drawn from, each with the hash of its
-    wording. `score` is how sure, 0 to 1, and `codes` why (`pairs.why_codes`); `model` names the model that had a say.
+    otherwise. A summary's `this` is the present one, None where there is none; `draft` is the new wording, kept only
+    while it waits, and `sources` are the facts it was drawn from, each with the hash of its wording. Its `that` is None
+    and `that_wording` their `basis_of`; once it is accepted, the fact that it became and what that says. `score` is how
+    sure, 0 to 1, and `codes` why (`pairs.why_codes`); `model` names the model that had a say.
     """
 
     id: str
@@ -102,6 +105,11 @@ def pair_of(one: str, other: str) -> Pair:
     return (one, other) if one <= other else (other, one)
 
 
+def basis_of(wordings: Iterable[str]) -> str:
+    """The hash of what some facts said, in whichever order."""
+    return hashlib.blake2b("\x1f".join(sorted(wordings)).encode(), digest_size=16).hexdigest()
+
+
 def wording_of(*, key: str, content: str, subject_kind: str, subject_id: str) -> str:
     """The hash of what a fact says and of whom, outer and repeated blank space aside: by this, answers are remembered.
 
@@ -117,12 +125,14 @@ def wording_of_fact(item: Fact) -> str:
 
 
 def overtaken_by(item: Fact | None, wording: str) -> Overtaken | None:
-    """What happened to a fact that said this when it was proposed; None while it stands and still says it."""
+    """What happened to a fact that said this when it was proposed; None while it answers and still says it."""
     if item is None:
         return Overtaken.GONE
     if item.state is not State.IN_FORCE:
         return Overtaken.TRASHED if item.state is State.TRASHED else Overtaken.RETIRED
-    return None if wording_of_fact(item) == wording else Overtaken.REWRITTEN
+    if wording_of_fact(item) != wording:
+        return Overtaken.REWRITTEN
+    return Overtaken.DISABLED if item.disabled else None
 
 
 def label(value: Kind | Answer | Overtaken, language: str = "en") -> str:
@@ -145,6 +155,7 @@ _WORDS: dict[str, dict[str, str]] = {
         Overtaken.REWRITTEN: "was rewritten",
         Overtaken.RETIRED: "was retired",
         Overtaken.TRASHED: "is in the trash",
+        Overtaken.DISABLED: "was disabled",
         Overtaken.GONE: "is not in this vault any more",
     },
     "fr": {
@@ -161,6 +172,7 @@ _WORDS: dict[str, dict[str, str]] = {
         Overtaken.REWRITTEN: "a été réécrit",
         Overtaken.RETIRED: "a été retiré",
         Overtaken.TRASHED: "est à la corbeille",
+        Overtaken.DISABLED: "a été désactivé",
         Overtaken.GONE: "n’est plus dans ce coffre",
     },
 }

@@ -39,6 +39,6 @@ def plainly(said: str) -> str:
     return said
 
 
-def counted(number: int, noun: str) -> str:
-    """How many there are, in words: `1 note`, `2,000 notes`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str, many: str = "") -> str:
+    """How many there are, in words: `1 note`, `2,000 notes`; `many` is a plural that is made otherwise."""
+    return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from souvenance.domain.access import Actor
@@ -13,6 +13,7 @@ from souvenance.domain.fact import Action, Fact, State
 from souvenance.domain.vault import Vault
 from souvenance.memory import correct
 from souvenance.memory.filing import checked_move, filed, take_history
+from souvenance.memory.summaries import left_retired
 from souvenance.store import fact_lists as lists
 from souvenance.store import facts as rows
 from souvenance.store import history
@@ -40,6 +41,14 @@ class Done:
 
     done: tuple[int, ...]
     refused: tuple[Refused, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoredAll:
+    """How many facts are in force again, and the summaries that stay retired, since a vault has one (F6)."""
+
+    restored: int
+    summaries_left: tuple[int, ...] = ()
 
 
 Change = tuple[Fact, Fact, str]
@@ -84,6 +93,7 @@ class Bulk:
             raise InvalidInput("`confidence` and `importance` go with edit, and only there.")
         done: list[int] = []
         refused: list[Refused] = []
+        crowned: dict[int, int] = {}
         for start in range(0, len(wanted), BATCH):
             with self._database.write() as tx:
                 now = self._clock()
@@ -91,7 +101,10 @@ class Bulk:
                 target = None if vault is None else vault_rows.named_vault(tx, actor, vault, to_write=True)
                 chunk = wanted[start : start + BATCH]
                 tx.hold_vault(*rows.vaults_of(tx, actor, chunk), *([] if target is None else [target.id]))
-                self._chunk(tx, actor, chunk, action=action, one=one, target=target, at=now, done=done, refused=refused)
+                self._chunk(
+                    tx, actor, chunk, action=action, one=one, target=target, at=now, crowned=crowned, done=done,
+                    refused=refused,
+                )  # fmt: skip
         return Done(done=tuple(done), refused=tuple(refused))
 
     def _chunk(
@@ -104,6 +117,7 @@ class Bulk:
         one: One,
         target: Vault | None,
         at: datetime,
+        crowned: dict[int, int],
         done: list[int],
         refused: list[Refused],
     ) -> None:
@@ -120,11 +134,13 @@ class Bulk:
                     purged.setdefault(vault.id, []).append(number)
                 elif target is not None:
                     checked_move(actor, found, target)
+                    _only_summary(replace(found, vault_id=target.id), crowned)
                     after, written = filed(tx, actor, found, vault=target, at=at)
                     changes.append((found, after, action))
                     pages += written
                 else:
                     after, written = one(tx, vault, found)
+                    _only_summary(after, crowned)
                     changes.append((found, after, action))
                     pages += written
             except SouvenanceError as error:
@@ -167,30 +183,36 @@ class Bulk:
 
     # --- all of a vault ----------------------------------------------------------------------------------------
 
-    def restore_all(self, *, actor: Actor, vault: str) -> int:
-        """Put every retired fact of a vault back in force (« Rétablir tous les faits retirés »), audited; how many.
+    def restore_all(self, *, actor: Actor, vault: str) -> RestoredAll:
+        """Put every retired fact of a vault back in force (« Rétablir tous les faits retirés »), audited.
 
         Their replacements are left alone. Nothing else does this: what the journal retired, it retired for a reason.
+        Summaries that another took the place of stay retired; where none stands, the last one comes back.
         """
         found = self._vault_of_person(actor, vault)
-        restored = 0
+        restored, above = 0, 0
+        left: list[int] | None = None
         while True:
             with self._database.write() as tx:
                 now = self._clock()
                 tx.hold_vault(found.id)
-                retired = lists.facts_to_end(tx, vault_id=found.id, state=State.RETIRED, limit=BATCH)
+                left = left_retired(tx, vault_id=found.id) if left is None else left
+                retired = lists.facts_to_end(tx, vault_id=found.id, state=State.RETIRED, limit=BATCH, above=above)
                 changes, pages = [], []
                 for item in retired:
+                    above = item.number
+                    if item.number in left:
+                        continue
                     after, written = correct.on_a_page(tx, correct.restored(item), at=now)
                     changes.append((item, after, "restore"))
                     pages += written
                 correct.apply(tx, actor, changes=changes, verb="restore_all", at=now, also=pages)
-                restored += len(retired)
+                restored += len(changes)
                 if len(retired) < BATCH:
                     history.record_audit(
                         tx, actor, verb="vault.restore_all", at=now, vault_id=found.id, restored=restored
                     )
-                    return restored
+                    return RestoredAll(restored=restored, summaries_left=tuple(left))
 
     def empty_trash(self, *, actor: Actor, vault: str) -> int:
         """Remove every trashed fact of a vault for good, with its revisions; how many. Only a person does this (F9)."""
@@ -214,3 +236,12 @@ class Bulk:
             raise NotAllowed("Only a person does this to a whole vault.", hint="Ask the owner.")
         with self._database.read() as tx:
             return vault_rows.configured_vault(tx, actor, vault)
+
+
+def _only_summary(after: Fact, crowned: dict[int, int]) -> None:
+    """Refuse a second summary of one vault in one call: which of them is meant to stand is not said (F6)."""
+    if not after.is_summary or after.state is not State.IN_FORCE:
+        return
+    first = crowned.setdefault(after.vault_id, after.number)
+    if first != after.number:
+        raise Conflict(f"#{first} of the same call is the summary.", hint="A vault has one: choose it alone.")

@@ -20,6 +20,7 @@ from souvenance.domain.fact import (
 from souvenance.domain.vault import MemoryType, Vault
 from souvenance.memory.guard import refuse_added_secrets, refuse_secrets
 from souvenance.memory.remember import Observation, dated, prepare, write
+from souvenance.memory.summaries import give_way, retold
 from souvenance.memory.types import step_of
 from souvenance.store import fact_lists, facts, history, links, notes, passages
 from souvenance.store.database import Transaction
@@ -71,14 +72,21 @@ def apply(
     at: datetime,
     also: Sequence[history.Written] = (),
 ) -> list[Fact]:
-    """Store changed facts (before, after, operation), with their pages and revisions, as one change with `also`."""
+    """Store changed facts (before, after, operation), with their pages and revisions, as one change with `also`.
+
+    A summary that comes into force by it takes the place of the one that stood there (F6).
+    """
     saved = stored(tx, actor, changes=changes, at=at)
+    raised = {item.note_id for pair in changes for item in pair[:2]}
+    ended = give_way(tx, actor, entered=[after for after, _ in saved], raised=raised, at=at)
     for vault_id in {item.vault_id for pair in changes for item in pair[:2]}:
         touched = {item.note_id for pair in changes for item in pair[:2] if item.vault_id == vault_id}
         notes.touch_notes(tx, vault_id=vault_id, note_ids=touched, at=at)
     if saved or also:
-        history.record_change(tx, actor, verb=verb, at=at, written=[*also, *(written for _, written in saved)])
-    return [after for after, _ in saved]
+        written = retold([*also, *(one for _, one in saved)], ended)
+        history.record_change(tx, actor, verb=verb, at=at, written=written)
+    gone = {item.number: item for item in ended}
+    return [gone.get(after.number, after) for after, _ in saved]
 
 
 def redated(tx: Transaction, actor: Actor, before: Fact, after: Fact, *, at: datetime) -> Fact:
@@ -162,7 +170,9 @@ def retire(
             author=found.author,
             language=found.language,
         )
-        (remembered,) = write(tx, actor, vault=vault, prepared=[prepare(actor, observation)], at=at)
+        (remembered,) = write(
+            tx, actor, vault=vault, prepared=[prepare(actor, observation)], at=at, replacing=[found.number]
+        )
         successor = remembered.fact
         if successor.number == found.number:
             raise Conflict("The replacement says what the fact already says.", hint="Nothing needs to be retired.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
@@ -84,7 +84,7 @@ class Erasures:
                 counts |= Records(tx, doomed, names=asked_by).count(seen)
                 folders = 0 if member is not None else deed.count_watched(tx, vault_id=item.id)
                 counted.append(VaultCounts(vault=item.slug, counts=counts, folders=folders))
-            said = self._mentions(tx, actor, member, called)
+            said, cut = self._mentions(tx, actor, member, called)
         return Preview(
             kind=ErasureKind.VAULT if member is None else ErasureKind.MEMBER,
             vaults=tuple(counted),
@@ -92,6 +92,7 @@ class Erasures:
             mentions=tuple(said),
             beyond=tuple(purge.beyond_reach(self._database)),
             left_out=left_out,
+            mentions_cut=cut,
         )
 
     # --- the deed ----------------------------------------------------------------------------------------------
@@ -112,7 +113,7 @@ class Erasures:
         member = _checked(vault, member)
         with self._lock:
             self._flush()
-            traces, done, said, left_out = self._deed(actor, vault, member, names, confirm)
+            traces, done, (said, cut), left_out = self._deed(actor, vault, member, names, confirm)
             for vault_id in done.values():
                 self._forget_vault(vault_id)
             self._known.update(dict.fromkeys(done, traces.windows()))
@@ -122,11 +123,11 @@ class Erasures:
                 claimed.release(self._database, name=CLAIM, holder=self._holder)
         with self._database.read() as tx:
             kept = receipts.list_receipts(tx, actor, ids=done, limit=len(done))
-        return Erased(receipts=tuple(reversed(kept)), mentions=tuple(said), left_out=left_out)
+        return Erased(receipts=tuple(reversed(kept)), mentions=tuple(said), left_out=left_out, mentions_cut=cut)
 
     def _deed(
         self, actor: Actor, vault: str | None, member: str | None, names: Sequence[str], confirm: str
-    ) -> tuple[Traces, dict[int, int], list[Mention], int]:
+    ) -> tuple[Traces, dict[int, int], tuple[list[Mention], bool], int]:
         traces = Traces()
         done: dict[int, int] = {}
         with self._database.write(alone=True) as tx:
@@ -148,7 +149,7 @@ class Erasures:
                 parts.append((item, counts, suspended, records))
             for name in called:
                 traces.add(name)
-            said = self._mentions(tx, actor, member, called)
+            said, cut = self._mentions(tx, actor, member, called)
             kind = ErasureKind.VAULT if member is None else ErasureKind.MEMBER
             mark = "" if member is None else fingerprint(member, salt=secrets.token_hex(8))
             for *_, records in parts:  # all are chosen before the words of the first are taken note of
@@ -171,7 +172,7 @@ class Erasures:
                 history.record_audit(
                     tx, actor, verb=f"erase.{kind}", at=now, vault_id=item.id, receipt=receipt, counts=counts
                 )
-        return traces, done, said, left_out
+        return traces, done, (said, cut), left_out
 
     # --- the proof ---------------------------------------------------------------------------------------------
 
@@ -182,6 +183,7 @@ class Erasures:
         """
         with self._database.read() as tx:
             pending = receipts.pending_ids(tx)
+        self._let_go(pending)
         if not pending or not self._lock.acquire(blocking=False):
             return len(pending)
         try:
@@ -221,6 +223,11 @@ class Erasures:
         except (SouvenanceError, OSError):
             return Hindrance.STORE
 
+    @property
+    def looked_for(self) -> int:
+        """Of how many receipts this process still knows what went, to look for it once it can."""
+        return len(self._known)
+
     def newest(self) -> int:
         """The id of the newest receipt of the whole memory, 0 where there is none."""
         with self._database.read() as tx:
@@ -230,9 +237,19 @@ class Erasures:
         """Let go of what this process holds in memory of vaults that another erased from; the newest receipt's id."""
         with self._database.read() as tx:
             newest, vault_ids = receipts.newest(tx), receipts.vaults_after(tx, receipt)
+            pending = set(receipts.pending_ids(tx))
         for vault_id in vault_ids:
             self._forget_vault(vault_id)
+        self._let_go(pending)
         return newest
+
+    def _let_go(self, pending: Collection[int]) -> None:
+        """Drop what is looked for of receipts that are complete by now, whichever process proved them."""
+        if self._known and self._lock.acquire(blocking=False):  # a proof that is under way lets go by itself
+            try:
+                self._known = {number: kept for number, kept in self._known.items() if number in pending}
+            finally:
+                self._lock.release()
 
     def _forget_vault(self, vault_id: int) -> None:
         for forget in self._forget:
@@ -253,6 +270,8 @@ class Erasures:
         """Receipts of the vaults the caller configures, the newest first; with `member`, those of that member."""
         if actor.is_model:
             raise NotAllowed("Receipts are read by people.", hint="Use the command line or the panel.")
+        if member is not None:
+            _checked(None, member)
         with self._database.read() as tx:
             vault_id = None if vault is None else vault_rows.named_vault(tx, actor, vault).id
             if member is None:
@@ -293,9 +312,12 @@ class Erasures:
             given += mentions.known_names(tx, Doomed(vault_id=item.id, member=member))
         return list(dict.fromkeys(name for name in given if name))
 
-    def _mentions(self, tx: Transaction, actor: Actor, member: str | None, called: Sequence[str]) -> list[Mention]:
+    def _mentions(
+        self, tx: Transaction, actor: Actor, member: str | None, called: Sequence[str]
+    ) -> tuple[list[Mention], bool]:
+        """What others say of the member, and whether there is more than that."""
         if member is None:
-            return []
+            return [], False
         mine = [(item.id, item.slug) for item in vault_rows.list_vaults(tx, actor) if item.can_configure]
         return mentions.find_mentions(tx, vaults=mine, member=member, names=called)
 

@@ -23,6 +23,7 @@ from souvenance.store import facts as rows
 from souvenance.store import history
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
+from souvenance.store.drawn import Outdated, outdated
 from souvenance.vaults.vaults import Vaults
 
 MOST_LISTED = 100_000
@@ -175,6 +176,13 @@ class Facts:
             shown = sorted(shown, key=SORT_KEYS[sort], reverse=descending)[offset : offset + limit]
         by_state = {state: counts[state] for state in State}
         return FactPage(facts=tuple(shown), total=sum(by_state[state] for state in set(states)), by_state=by_state)
+
+    def outdated(self, *, facts: Sequence[Fact]) -> dict[int, Outdated]:
+        """Of facts that were read, by number, the accepted summaries drawn from what is no longer so (F6)."""
+        if not any(item.is_summary for item in facts):
+            return {}
+        with self._database.read() as tx:
+            return outdated(tx, [item for item in facts if item.state is State.IN_FORCE])
 
     def secrets_in(self, fact: Fact) -> tuple[str, ...]:
         """The kinds of secrets a fact seems to hold, to warn the person who wrote it; never the secret (F8)."""

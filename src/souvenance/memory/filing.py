@@ -7,7 +7,7 @@ from datetime import datetime
 
 from souvenance.domain.access import Actor
 from souvenance.domain.errors import Conflict, NotAllowed
-from souvenance.domain.fact import Fact, State, SubjectKind, checked_line
+from souvenance.domain.fact import Fact, State, SubjectKind, checked_subject
 from souvenance.domain.vault import Vault
 from souvenance.memory.guard import refuse_secrets
 from souvenance.memory.remember import POSITION_STEP, Observation, Pages, checked_category
@@ -30,11 +30,21 @@ def filed(
 
     What is not given stays. The page is made where it is missing. In another vault the fact keeps its number.
     """
+    kind, name = found.subject_kind, found.subject_id
+    if subject_kind is not None or subject_id is not None:
+        kind = kind if subject_kind is None else subject_kind
+        # Who says that it is about the vault, and no more, says that it is about nobody.
+        name = (
+            ("" if kind == SubjectKind.VAULT and subject_kind is not None else name)
+            if subject_id is None
+            else subject_id
+        )
+        kind, name = checked_subject(kind, name)
     place = Observation(
         content=found.content,
         category=found.category if category is None else checked_category(category),
-        subject_kind=found.subject_kind if subject_kind is None else SubjectKind(subject_kind),
-        subject_id=found.subject_id if subject_id is None else checked_line(subject_id, what="subject"),
+        subject_kind=kind,
+        subject_id=name,
     )
     same = (found.category, found.subject_kind, found.subject_id) == (
         place.category, place.subject_kind, place.subject_id,

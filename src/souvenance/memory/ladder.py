@@ -12,7 +12,7 @@ import numpy as np
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import InvalidInput, SouvenanceError
-from souvenance.domain.fact import Fact, SubjectKind, readable_text
+from souvenance.domain.fact import Fact, SubjectKind, checked_subject, readable_text
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import MemoryType, Vault
 from souvenance.domain.vault_settings import VaultSettings, settings_of
@@ -30,6 +30,7 @@ from souvenance.store import history
 from souvenance.store import servers as server_rows
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
+from souvenance.store.drawn import Outdated, outdated
 from souvenance.store.fact_lists import Subject
 from souvenance.store.retrievals import Retrieval as Entry
 from souvenance.store.tables import vault as vault_table
@@ -45,12 +46,16 @@ _DAY = 86_400 * 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenFact:
-    """A fact as a prompt holds it. `why` explains its place where the step ranks; the summary's is its own."""
+    """A fact as a prompt holds it. `why` explains its place where the step ranks; the summary's is its own.
+
+    `outdated` says of the summary that a fact it was drawn from is no longer so; its line says it too.
+    """
 
     fact: Fact
     line: str
     why: Why | None = None
     is_summary: bool = False
+    outdated: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +111,8 @@ class Ladder:
         subjects. `memory_type` asks what another step would give. Nothing is given where memory may not be read.
         """
         where = where or Where()
+        for kind, name in about or ():
+            checked_subject(kind, name)
         if budget_tokens < 1:
             raise InvalidInput("budget_tokens is at least 1.")
         text = readable_text(message, what="message", limit=1_000_000)
@@ -129,8 +136,9 @@ class Ladder:
             )
             chosen = lists.read_facts(tx, vault_id=found.id, numbers=places.numbers)
             names = _names(tx, found.id, chosen)
+            old = {} if summary is None else outdated(tx, [summary])
         why = dict(zip(places.numbers, places.why, strict=True)) if places.why else {}
-        given = [] if summary is None else [GivenFact(fact=summary, line=fact_line(summary), is_summary=True)]
+        given = [] if summary is None else [_given_summary(summary, old.get(summary.number), language)]
         given += [GivenFact(fact=item, line=fact_line(item, names), why=why.get(item.number)) for item in chosen]
         kept, tokens = _fitting(given, budget_tokens)
         shown = Shown(found.id)
@@ -142,7 +150,7 @@ class Ladder:
             text="\n".join(item.line for item in kept),
             tokens=tokens,
             told=tuple(step.told(language)),
-            considered=considered,
+            considered=considered + (summary is not None),
             left_out=len(given) - len(kept),
             matching=wanted.state,
             why=wanted.why,
@@ -177,7 +185,7 @@ class Ladder:
         without: Fact | None,
         limit: int,
     ) -> tuple[Places, int]:
-        """The facts that get a place, and how many were candidates (at most one more than fit, where none ranks)."""
+        """The facts that get a place, and how many were candidates."""
         if not step.ranks:
             return self._newest(tx, wanted.vault, about=about, without=without, limit=limit)
         standing = self._standing.of(tx, wanted.vault.id).about(about)
@@ -206,7 +214,8 @@ class Ladder:
         """The last updated: their order is the store's own."""
         found = lists.standings(tx, vault_id=vault.id, about=about, newest=limit + 1)
         numbers = [item.number for item in found if without is None or item.number != without.number]
-        return Places(numbers[: max(limit, 0)]), len(numbers)
+        candidates = lists.count_answering(tx, vault_id=vault.id, about=about)
+        return Places(numbers[: max(limit, 0)]), candidates - (without is not None)
 
     def _relevance(self, tx: Transaction, step: Classic, wanted: Wanted) -> dict[int, float]:
         """The relevance of facts to the message: measured where meaning runs, else by place in the results (T4)."""
@@ -316,6 +325,7 @@ class Ladder:
             verb="look-up",
             query=query,
             scope={"queried": [vault.slug], "passed_over": [], "withheld": 0},
+            vaults=(vault.id,),
             found=min(len(ranked), LOOK_UP_LIMIT),
             best_score=ranked[0][1] if ranked else None,
             confidence="weak" if ranked else "none",
@@ -356,6 +366,13 @@ def fact_line(item: Fact, names: Mapping[str, str] | None = None) -> str:
     name = (names or {}).get(item.subject_id, "").replace("[#", "[ #")
     about = f" ({name or f'{item.subject_kind} {item.subject_id}'})" if item.subject_id else ""
     return f"[#{item.number}]{about} {key}: {said}" if key else f"[#{item.number}]{about} {said}"
+
+
+def _given_summary(summary: Fact, old: Outdated | None, language: str) -> GivenFact:
+    why = "" if old is None else old.sentence(language)
+    return GivenFact(
+        fact=summary, line=fact_line(summary) + (f" ({why})" if why else ""), is_summary=True, outdated=why
+    )
 
 
 def _fitting(given: Sequence[GivenFact], budget: int) -> tuple[list[GivenFact], int]:

@@ -7,7 +7,7 @@ wait for, so that the lock is held for as little as possible.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -24,11 +24,13 @@ from souvenance.domain.fact import (
     checked_importance,
     checked_language,
     checked_line,
+    checked_subject,
 )
 from souvenance.domain.note import Note, NoteClass, new_note_id
 from souvenance.domain.vault import Vault
 from souvenance.memory.dates import Saying, dates_said, sayings_in
 from souvenance.memory.guard import refuse_secrets
+from souvenance.memory.summaries import give_way, retold
 from souvenance.store import facts, history, links, notes, passages, people
 from souvenance.store.database import Transaction
 from souvenance.store.vaults import is_withheld, zone_in
@@ -101,6 +103,7 @@ def page_title(category: str) -> str:
 
 def prepare(actor: Actor, observation: Observation) -> Prepared:
     """Check and analyse one observation; refuses what could not be kept as it is, and a model's secrets (F8)."""
+    subject_kind, subject_id = checked_subject(observation.subject_kind, observation.subject_id)
     checked = replace(
         observation,
         content=checked_content(observation.content),
@@ -108,8 +111,8 @@ def prepare(actor: Actor, observation: Observation) -> Prepared:
         category=checked_category(observation.category),
         confidence=checked_confidence(observation.confidence),
         importance=checked_importance(observation.importance),
-        subject_kind=SubjectKind(observation.subject_kind),
-        subject_id=checked_line(observation.subject_id, what="subject"),
+        subject_kind=subject_kind,
+        subject_id=subject_id,
         channel=checked_line(observation.channel, what="channel"),
         author=checked_line(observation.author, what="author"),
         language=checked_language(observation.language),
@@ -208,10 +211,12 @@ def write(
     prepared: Sequence[Prepared],
     at: datetime,
     digest: str | None = None,
+    replacing: Collection[int] = (),
 ) -> list[Remembered]:
     """Store prepared observations in a vault the actor may write to, in order, as one change.
 
-    The same words about the same subject in the same category are skipped. `digest` becomes the page's index line.
+    The same words about the same subject in the same category are skipped. `digest` becomes the page's index line. A
+    summary takes the place of the one in force, unless that is among those that the caller is `replacing` (F6).
     Where the vault is withheld on the actor's route, each is answered alike, number 0 on no page: whether it was known
     would tell what stands there (V8).
     """
@@ -229,11 +234,14 @@ def write(
         note = pages.of(item.observation)
         made[item.hashed] = new_fact(item.observation, number=number, note=note, actor=actor, at=at)
     kept = keep(tx, actor, [(made[item.hashed], item) for item in fresh])
-    made = {item.hashed: fact for item, fact in zip(fresh, kept, strict=True)}
-    written = pages.close({fact.note_id for fact in made.values()})
-    written.extend(history.fact_written(fact, "remember") for fact in made.values())
+    raised = {item.note_id for item in kept}
+    gone = give_way(tx, actor, entered=kept, spared=replacing, raised=raised, at=at)
+    written = pages.close(raised)
+    written.extend(history.fact_written(fact, "remember") for fact in kept)
+    ended = {item.number: item for item in gone}
+    made = {item.hashed: ended.get(fact.number, fact) for item, fact in zip(fresh, kept, strict=True)}
     if written:
-        history.record_change(tx, actor, verb="remember", at=at, written=written)
+        history.record_change(tx, actor, verb="remember", at=at, written=retold(written, gone))
     if hidden:
         return [_untold(item, vault, actor, at) for item in prepared]
     labels = notes.list_categories(tx, vault_id=vault.id) if pages.made else []

@@ -13,6 +13,7 @@ from souvenance.domain.note import Note, title_key
 from souvenance.domain.vault import Vault
 from souvenance.memory import correct
 from souvenance.memory.remember import POSITION_STEP, Observation, Prepared, keep, new_fact, prepare
+from souvenance.memory.summaries import give_way, retold
 from souvenance.notes.edit import Edit, Operation, applied
 from souvenance.notes.page import Item, parse, render
 from souvenance.notes.plan import Place, Plan, placed, planned
@@ -100,6 +101,8 @@ def _add_items(tx: Transaction, actor: Actor, *, note: Note, edit: Edit, at: dat
         made = [replace(item, position=above + place * POSITION_STEP) for place, item in enumerate(made)]
     made = keep(tx, actor, list(zip(made, fresh, strict=True)))
     written = [history.fact_written(item, "add") for item in made]
+    gone = give_way(tx, actor, entered=made, raised=[note.id], at=at)
+    written = retold(written, gone)
     after = _close(tx, actor, note=note, written=written, at=at)
     return Edited(
         note=after,
@@ -147,11 +150,15 @@ def _rearrange(
         )
         for place, item in zip(new_items, prepared, strict=True)
     ]
-    written = [revision for _, revision in correct.stored(tx, actor, changes=changes, at=at)]
+    saved = correct.stored(tx, actor, changes=changes, at=at)
+    written = [revision for _, revision in saved]
     facts.place_facts(tx, settled)
     made = keep(tx, actor, list(zip(made, prepared, strict=True)))
+    entered = [*(after for after, _ in saved), *made]
     written += [history.fact_written(item, "place") for item in settled]
     written += [history.fact_written(item, "add") for item in made]
+    gone = give_way(tx, actor, entered=entered, raised=[note.id], at=at)
+    written = retold(written, gone)
     after_note = _close(tx, actor, note=note, written=written, at=at)
     removed = tuple(item.number for item in plan.removed)
     # What a model removes is retired, or deleted where the vault's step says so (T1).

@@ -14,6 +14,7 @@ from souvenance.domain.fact import Fact, State
 from souvenance.domain.note import Note, NoteClass
 from souvenance.ingest.passages import split
 from souvenance.memory import correct
+from souvenance.memory.summaries import beside
 from souvenance.store import facts, history, links, notes, passages
 from souvenance.store.database import Transaction
 from souvenance.store.passages import Piece
@@ -126,7 +127,7 @@ def _restore_page(tx: Transaction, actor: Actor, *, note: Note, at: datetime) ->
     before = standing or note
     after = replace(before, deleted_at=None, version=before.version + 1, updated_at=at)
     notes.save_note(tx, before, after)
-    changes = [(item, replace(item, deleted_at=None, note_id=after.id), "restore") for item in went]
+    changes = _back(tx, went, page=after.id, at=at)
     written = [revision for _, revision in correct.stored(tx, actor, changes=changes, at=at)]
     if standing is None:
         links.reclaim(tx, after)
@@ -135,12 +136,18 @@ def _restore_page(tx: Transaction, actor: Actor, *, note: Note, at: datetime) ->
     return after
 
 
+def _back(tx: Transaction, went: Sequence[Fact], *, page: str, at: datetime) -> list[tuple[Fact, Fact, str]]:
+    """The facts of a page that come back with it; its summary stays retired where another stands by now (F6)."""
+    back = beside(tx, [replace(item, deleted_at=None, note_id=page) for item in went], at=at)
+    return [(item, after, "restore") for item, after in zip(went, back, strict=True)]
+
+
 def restore_part(tx: Transaction, actor: Actor, *, note: Note, page: str, at: datetime) -> int:
     """Bring back, on the page of this id, a batch of what went with `note` as it lay in the trash; how many."""
     went = _on_page(tx, note, State.TRASHED, extra=fact_table.c.deleted_at == note.deleted_at)[:BATCH]
     if not went or notes.note_at(tx, vault_id=note.vault_id, note_id=page).deleted_at is not None:
         return 0
-    changes = [(item, replace(item, deleted_at=None, note_id=page), "restore") for item in went]
+    changes = _back(tx, went, page=page, at=at)
     return len(correct.apply(tx, actor, changes=changes, verb="restore_note", at=at))
 
 

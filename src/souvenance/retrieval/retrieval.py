@@ -304,6 +304,8 @@ class Retrieval:
             verb=verb,
             query=query,
             scope={"queried": list(trace.queried), "passed_over": list(trace.passed_over), "withheld": trace.withheld},
+            vaults=tuple(scope.answering),
+            protected=tuple(sorted(scope.protected)),
             found=len(hits),
             best_score=hits[0].score if hits else None,
             confidence=confidence,

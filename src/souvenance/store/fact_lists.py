@@ -118,6 +118,11 @@ def standings(
     return [Standing._make(row) for row in tx.execute(statement)]
 
 
+def count_answering(tx: Transaction, *, vault_id: int, about: Collection[Subject] | None = None) -> int:
+    """How many facts of a vault may be given to a prompt (see `standings`)."""
+    return int(tx.execute(select(func.count()).select_from(fact).where(_answering(vault_id, about))).scalar_one())
+
+
 def newest_keys(tx: Transaction, *, vault_id: int, limit: int) -> list[tuple[int, str]]:
     """Numbers and keys (case and accents aside) of the facts in force last updated, the newest first."""
     statement = select(fact.c.number, fact.c.key).where(_answering(vault_id, None))
@@ -126,7 +131,7 @@ def newest_keys(tx: Transaction, *, vault_id: int, limit: int) -> list[tuple[int
 
 
 def find_summary(tx: Transaction, *, vault_id: int) -> Fact | None:
-    """The summary of a vault: its fact about itself under the reserved key, the latest where there are several (F6)."""
+    """The summary of a vault: its fact about itself under the reserved key, or none where it is disabled (F6)."""
     # Written for the planner: an index holds the summaries only, and the key stands in the statement so that it is
     # taken; the state is compared as an expression, or the index of states would be taken instead.
     mine = and_(fact.c.vault_id == vault_id, fact.c.key == literal_column(f"'{SUMMARY_KEY}'"))
@@ -135,6 +140,21 @@ def find_summary(tx: Transaction, *, vault_id: int) -> Fact | None:
     statement = select(fact).where(mine, standing)
     row = tx.execute(statement.order_by(fact.c.updated_at.desc()).limit(1)).mappings().first()
     return None if row is None else fact_of(row)
+
+
+def summaries(tx: Transaction, *, vault_id: int, state: State) -> list[Fact]:
+    """Every summary of a vault in a state, disabled or not: the last retired first, then the last changed."""
+    mine = and_(fact.c.vault_id == vault_id, fact.c.key == literal_column(f"'{SUMMARY_KEY}'"))
+    statement = select(fact).where(mine, fact.c.subject_kind == SubjectKind.VAULT, in_state(state))
+    order = (fact.c.valid_to.desc(), fact.c.updated_at.desc(), fact.c.number.desc())
+    return [fact_of(row) for row in tx.execute(statement.order_by(*order)).mappings()]
+
+
+def standing_summary(tx: Transaction, *, vault_id: int) -> Fact | None:
+    """The summary that is in force, disabled or not; the one that answers first."""
+    return find_summary(tx, vault_id=vault_id) or next(
+        iter(summaries(tx, vault_id=vault_id, state=State.IN_FORCE)), None
+    )
 
 
 def read_facts(tx: Transaction, *, vault_id: int, numbers: Sequence[int]) -> list[Fact]:

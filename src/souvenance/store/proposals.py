@@ -10,7 +10,18 @@ from sqlalchemy import ColumnElement, and_, case, func, insert, or_, select, upd
 
 from souvenance.domain.access import Actor
 from souvenance.domain.errors import NotFound, Withheld
-from souvenance.domain.proposal import Answer, Kind, Overtaken, Pair, Proposal, Standing, pair_of
+from souvenance.domain.fact import Fact
+from souvenance.domain.proposal import (
+    Answer,
+    Kind,
+    Overtaken,
+    Pair,
+    Proposal,
+    Standing,
+    basis_of,
+    pair_of,
+    wording_of_fact,
+)
 from souvenance.store.access import readable, withheld
 from souvenance.store.database import Transaction
 from souvenance.store.tables import fact, proposal
@@ -103,7 +114,14 @@ def answered_bases(tx: Transaction, *, vault_id: int) -> set[str]:
         proposal.c.standing == Standing.ANSWERED,
         proposal.c.kind == Kind.SUMMARY,
     )
-    return set(tx.execute(select(proposal.c.that_wording).where(here)).scalars())
+    rows = tx.execute(select(proposal.c.that_number, proposal.c.that_wording, proposal.c.sources).where(here))
+    return {row.that_wording if row.that_number is None else basis_of(one for _, one in row.sources) for row in rows}
+
+
+def accepted_as(tx: Transaction, item: Proposal, *, summary: Fact) -> None:
+    """Keep of an accepted draft which fact it became, and the hash of what that says: its sources go on being known."""
+    values = {"that_number": summary.number, "that_wording": wording_of_fact(summary)}
+    tx.execute(update(proposal).where(_one(item)).values(**values))
 
 
 def forget_facts(tx: Transaction, *, vault_id: int, numbers: Sequence[int]) -> None:
@@ -120,6 +138,12 @@ def forget_facts(tx: Transaction, *, vault_id: int, numbers: Sequence[int]) -> N
     waiting = (proposal.c.vault_id == vault_id) & touched & (proposal.c.standing == Standing.WAITING)
     closed: dict[str, Any] = {"standing": Standing.STALE, "overtaken": Overtaken.GONE, "draft": "", "sources": []}
     tx.execute(update(proposal).where(waiting).values(**closed))
+    kept = (proposal.c.vault_id == vault_id) & (proposal.c.kind == Kind.SUMMARY) & (proposal.c.that_number.is_not(None))
+    for row in tx.execute(select(proposal.c.id, proposal.c.sources).where(kept)).all():
+        left = [[number, "" if number in numbers else wording] for number, wording in row.sources]
+        if left != [list(source) for source in row.sources]:
+            here = (proposal.c.vault_id == vault_id) & (proposal.c.id == row.id)
+            tx.execute(update(proposal).where(here).values(sources=left))
     close_drafts(tx, numbers)
 
 

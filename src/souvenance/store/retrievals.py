@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,9 +10,13 @@ from typing import Any
 from sqlalchemy import Select, func, insert, select
 
 from souvenance.domain.access import Actor
+from souvenance.store.backlog import every_vault
 from souvenance.store.database import Transaction
 from souvenance.store.erasure import receipts
-from souvenance.store.tables import retrieval
+from souvenance.store.tables import fact, note, retrieval
+
+_READ, _ASKED = "vault_ids", "protected_ids"
+"""Under which names the scope of an entry keeps the ids of its vaults, beside what is shown of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +35,10 @@ class Retrieval:
     top: list[dict[str, Any]]
     matcher: str
     milliseconds: float
+    vaults: tuple[int, ...] = ()
+    """Ids of the vaults that were read; kept for erasing, and shown to nobody."""
+    protected: tuple[int, ...] = ()
+    """Ids of those that were asked only to count what is withheld."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +55,12 @@ def add_retrievals(tx: Transaction, entries: Sequence[tuple[Actor, Retrieval]]) 
     """Write reads down; not those of a vault of which something was erased since: they would bring back its traces."""
     erased = receipts.erased_since(tx, min(entry.at for _, entry in entries)) if entries else []
     if erased:
+        there = _there(tx, [hit for _, entry in entries for hit in entry.top])
         entries = [
             (actor, entry)
             for actor, entry in entries
-            if not any(at >= entry.at and slug in entry.scope.get("queried", ()) for at, slug in erased)
+            if all(source_of(hit) in there for hit in entry.top)
+            and not any(at >= entry.at and vault in (*entry.vaults, *entry.protected) for at, vault in erased)
         ]
     if entries:
         rows = [
@@ -62,7 +72,7 @@ def add_retrievals(tx: Transaction, entries: Sequence[tuple[Actor, Retrieval]]) 
                 "source": entry.source,
                 "verb": entry.verb,
                 "query": entry.query,
-                "scope": entry.scope,
+                "scope": entry.scope | {_READ: list(entry.vaults), _ASKED: list(entry.protected)},
                 "found": entry.found,
                 "best_score": entry.best_score,
                 "confidence": entry.confidence,
@@ -85,11 +95,35 @@ def list_retrievals(
 ) -> list[Retrieval]:
     """A user's reads, newest first."""
     statement = _own(user_id, misses_only=misses_only).order_by(retrieval.c.at.desc(), retrieval.c.id.desc())
-    names = Retrieval.__dataclass_fields__
-    return [
-        Retrieval(**{name: row[name] for name in names})
-        for row in tx.execute(statement.limit(limit).offset(offset)).mappings()
-    ]
+    return [_retrieval(row) for row in tx.execute(statement.limit(limit).offset(offset)).mappings()]
+
+
+def _retrieval(row: Mapping[Any, Any]) -> Retrieval:
+    scope = dict(row["scope"])
+    read, asked = scope.pop(_READ, ()), scope.pop(_ASKED, ())
+    kept = {name: row[name] for name in Retrieval.__dataclass_fields__ if name not in {"scope", "vaults", "protected"}}
+    return Retrieval(**kept, scope=scope, vaults=tuple(read), protected=tuple(asked))
+
+
+def vaults_in(scope: Mapping[str, Any]) -> tuple[list[int], list[int]] | None:
+    """Ids of the vaults that an entry of the log read, and of those it asked only to count what is withheld; None for
+    one of before they were kept."""
+    return (list(scope[_READ]), list(scope.get(_ASKED, ()))) if _READ in scope else None
+
+
+def source_of(hit: Mapping[str, Any]) -> tuple[str, Any]:
+    """The fact or the note of a hit."""
+    return ("fact", hit["number"]) if hit.get("number") is not None else ("note", hit.get("note"))
+
+
+def _there(tx: Transaction, hits: Sequence[Mapping[str, Any]]) -> set[tuple[str, Any]]:
+    """Of these hits, those whose fact or note is there."""
+    numbers = sorted({hit["number"] for hit in hits if hit.get("number") is not None})
+    ids = sorted({hit["note"] for hit in hits if hit.get("number") is None and hit.get("note")})
+    vaults = every_vault(tx)
+    facts = tx.execute(select(fact.c.number).where(fact.c.vault_id.in_(vaults), fact.c.number.in_(numbers))).scalars()
+    notes = tx.execute(select(note.c.id).where(note.c.vault_id.in_(vaults), note.c.id.in_(ids))).scalars()
+    return {("fact", number) for number in facts} | {("note", one) for one in notes}
 
 
 def asked_often(tx: Transaction, *, user_id: int, limit: int, blind: bool) -> list[AskedOften]:

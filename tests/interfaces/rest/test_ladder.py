@@ -42,7 +42,7 @@ def test_f3_list_bulk_move_restore_all_and_trash(ask: Ask) -> None:
     assert ask("GET", "/vaults/serveur/facts?as_of=2001-01-01T00:00:00").status_code == 422
     done = ask("POST", "/facts/bulk", {"action": "retire", "numbers": [1, 2, 99], "reason": "fini"}).json()
     assert (done["done"], [item["code"] for item in done["refused"]]) == ([1, 2], ["not_found"])
-    assert ask("POST", "/vaults/serveur/restore-all").json() == {"restored": 2}
+    assert ask("POST", "/vaults/serveur/restore-all").json() == {"restored": 2, "summaries_left": []}
     ask("POST", "/vaults", {"name": "Autre"})
     assert ask("POST", "/facts/2/move", {"vault": "autre"}).json()["vault"] == "autre"
     changed = ask("PATCH", "/facts/2", {"importance": 7, "category": "gens"}).json()

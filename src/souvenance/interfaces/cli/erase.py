@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from souvenance.domain.wording import counted
 from souvenance.interfaces.cli.output import plain
 from souvenance.interfaces.cli.session import Session, verb
 
@@ -80,7 +81,7 @@ def receipts(
             (r.id, r.at, r.who, r.vault, r.kind, sum(r.counts.values()), r.state, r.why or ", ".join(r.beyond))
             for r in found
         ],
-        empty="Nothing was erased yet.",
+        empty="Nothing was erased yet." if vault is None and member is None else "No receipt is of that.",
     )
 
 
@@ -90,7 +91,7 @@ def _said(counts: dict[str, int]) -> str:
 
 def _say_counts(session: Session, found: Preview) -> None:
     for item in found.vaults:
-        folders = f"; {item.folders} watched folders would be suspended" if item.folders else ""
+        folders = f"; {counted(item.folders, 'watched folder')} would be suspended" if item.folders else ""
         session.out.note(f"{item.vault}: {_said(item.counts)}{folders}.")
 
 
@@ -107,9 +108,11 @@ def _say_preview(session: Session, found: Preview) -> None:
         "mentions": [plain(item) for item in found.mentions],
         "beyond_reach": list(found.beyond),
         "left_out": found.left_out,
+        "mentions_cut": found.mentions_cut,
     }
     beyond = [f"out of reach\t{name}" for name in found.beyond]
     session.out.say(data, *(lines or ["There is nothing to erase."]), *_mention_lines(found.mentions), *beyond)
+    _say_cut(session, found)
     _say_left_out(session, found.left_out)
 
 
@@ -125,24 +128,35 @@ def _say_erased(session: Session, done: Erased) -> None:
         "receipts": [item.as_dict() for item in done.receipts],
         "mentions": [plain(item) for item in done.mentions],
         "left_out": done.left_out,
+        "mentions_cut": done.mentions_cut,
     }
     lines = [line for receipt in done.receipts for line in _receipt_lines(receipt)]
     session.out.say(data, *lines, *_mention_lines(done.mentions))
     if done.mentions:
         session.out.note("Others' facts and notes still mention them: decide about each (fact delete, fact purge).")
+    _say_cut(session, done)
     _say_left_out(session, done.left_out)
 
 
 def _receipt_lines(receipt: Receipt) -> list[str]:
     lines = [f"Erased from {receipt.vault}: {_said(receipt.counts)} (receipt {receipt.id})."]
     if receipt.folders_suspended:
-        lines.append(f"{receipt.folders_suspended} watched folders are suspended: souvenance folder resume.")
+        are = "is" if receipt.folders_suspended == 1 else "are"
+        lines.append(
+            f"{counted(receipt.folders_suspended, 'watched folder')} {are} suspended: souvenance folder resume."
+        )
     lines.append(f"State: {receipt.state.value}{f': {receipt.why}' if receipt.why else ''}.")
     if receipt.beyond:
         lines.append(f"Out of reach, and may still hold it: {', '.join(receipt.beyond)}.")
     return lines
 
 
+def _say_cut(session: Session, found: Preview | Erased) -> None:
+    if found.mentions_cut:
+        session.out.note(f"Others mention them more often: these are the first {len(found.mentions):,}.")
+
+
 def _say_left_out(session: Session, left_out: int) -> None:
     if left_out:
-        session.out.note(f"{left_out} vaults that hold something of them are not yours to erase from here.")
+        are = "holds something of them and is" if left_out == 1 else "hold something of them and are"
+        session.out.note(f"{counted(left_out, 'vault')} that {are} not yours to erase from here.")

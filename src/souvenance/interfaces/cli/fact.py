@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,7 +14,7 @@ from souvenance.domain.wording import counted
 from souvenance.interfaces.cli.exits import ExitCode
 from souvenance.interfaces.cli.output import plain
 from souvenance.interfaces.cli.session import Session, read_text, verb, warn_of_secrets
-from souvenance.interfaces.cli.shapes import fact_shape
+from souvenance.interfaces.cli.shapes import fact_shape, fact_shapes
 
 group = typer.Typer(name="fact", help="Facts, each by its number.", no_args_is_help=True)
 
@@ -44,7 +45,7 @@ def moment(text: str) -> datetime:
 def show(session: Session, number: Number) -> None:
     """Show one fact, whatever its state."""
     fact = session.memory.facts.get(actor=session.actor, number=numbered(number))
-    shape = fact_shape(session, fact)
+    (shape,) = fact_shapes(session, [fact])
     lines = [f"#{fact.number} {fact.content}"]
     for name, value in shape.items():
         if name not in {"number", "content"} and value not in ("", None, (), False):
@@ -78,17 +79,24 @@ def list_facts(
         offset=offset,
     )
     more = found.total > offset + limit
-    shapes = [fact_shape(session, fact) for fact in found.facts]
+    shapes = fact_shapes(session, [] if as_of is not None else found.facts) or [
+        fact_shape(session, fact) for fact in found.facts
+    ]
     session.out.table(
         {"facts": shapes, "more": more, "total": found.total},
         columns=("", "vault", "category", "fact", "state", "updated"),
         rows=[
-            (f"#{s['number']}", s["vault"], s["category"], s["content"], s["state"], s["updated_at"]) for s in shapes
+            (f"#{s['number']}", s["vault"], s["category"], s["content"], _stands(s), s["updated_at"]) for s in shapes
         ],
         empty="There is no fact to show.",
     )
     if more:
         session.out.note(f"There is more: --offset {offset + limit}")
+
+
+def _stands(shape: Mapping[str, Any]) -> str:
+    """Where a fact stands, and of a summary that it is outdated."""
+    return f"{shape['state']}, outdated" if shape.get("outdated") else str(shape["state"])
 
 
 @verb(group, "edit", writes=True)

@@ -97,14 +97,22 @@ def settings(
 def restore_all(
     session: Session, vault: Name, *, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False
 ) -> None:
-    """Put every retired fact of a vault back in force."""
+    """Put every retired fact of a vault back in force; former summaries stay retired where another stands."""
     session.confirm(
         f"Restore every retired fact of {vault}?",
         yes=yes,
         why="Every retired fact of the vault would be in force again.",
     )
-    restored = session.memory.bulk.restore_all(actor=session.actor, vault=vault)
-    session.out.say({"restored": restored}, f"{counted(restored, 'fact')} back in force.")
+    done = session.memory.bulk.restore_all(actor=session.actor, vault=vault)
+    session.out.say(plain(done), f"{counted(done.restored, 'fact')} back in force.")
+    if done.summaries_left:
+        numbers = ", ".join(f"#{number}" for number in done.summaries_left)
+        stay = "stays" if len(done.summaries_left) == 1 else "stay"
+        former = counted(len(done.summaries_left), "former summary", "former summaries")
+        session.out.note(
+            f"{former} {stay} retired, since a vault has one: {numbers}. "
+            "souvenance fact restore NUMBER puts one back in its place."
+        )
 
 
 @verb(memory, "given")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
 from souvenance.consolidation.decide import ProposalView, described
 from souvenance.consolidation.passes import decision_dict, pass_dict
+from souvenance.consolidation.words import pass_words, say, stale_words
 from souvenance.domain.clock import isoformat
 from souvenance.domain.proposal import Answer, Standing, label
 from souvenance.interfaces.cli.output import plain
@@ -41,10 +41,10 @@ def consolidate(
     outcome = session.memory.passes.run(actor=session.actor, vault=vault, anyway=anyway)
     decision = decision_dict(outcome.decision, language)
     made = None if outcome.made is None else pass_dict(outcome.made, language)
-    line = f"No pass: {decision['why']}." if made is None else _pass_line(made)
+    line = say("no_pass", language, why=decision["why"]) if made is None else pass_words(made, language)
     session.out.say({"now": decision, "made": made}, line)
     if outcome.made is not None and outcome.made.proposed:
-        session.out.note(f"souvenance proposal list --vault {vault} shows them.")
+        session.out.note(say("shows_them", language, vault=vault))
 
 
 @verb(vaults, "passes")
@@ -52,20 +52,12 @@ def passes(session: Session, vault: Name, *, language: Said = Language.ENGLISH) 
     """Show whether a vault would get a pass now and why, and the last passes."""
     status = session.memory.passes.status(actor=session.actor, vault=vault)
     shape = status.as_dict(language)
-    runs = "A pass would run now" if status.decision.runs else "No pass now"
-    until = "" if status.decision.until is None else f" (until {isoformat(status.decision.until)})"
-    lines = [f"{runs}: {shape['now']['why']}{until}."]
-    lines += [f"{isoformat(made['started_at'])}  {_pass_line(made)}" for made in shape["passes"]]
+    at = status.decision.until
+    until = "" if at is None else say("until", language, at=isoformat(at))
+    runs = "would_run" if status.decision.runs else "no_pass_now"
+    lines = [say(runs, language, why=shape["now"]["why"], until=until)]
+    lines += [f"{isoformat(made['started_at'])}  {pass_words(made, language)}" for made in shape["passes"]]
     session.out.say(shape, *lines)
-
-
-def _pass_line(made: Mapping[str, Any]) -> str:
-    more = f", {made['left_over']} left for the next pass" if made["left_over"] else ""
-    asked = f" ({made['demoted']} called so by {made['model']})" if made["demoted"] else ""
-    return (
-        f"{made['facts']} facts: {made['duplicates']} said twice, {made['contradictions']} contradictions{asked}, "
-        f"{made['summaries']} new summary, {made['answered_before']} answered before{more}; {made['why']}."
-    )
 
 
 @verb(group, "list")
@@ -99,7 +91,7 @@ def list_proposals(
             )
             for view in views
         ],
-        empty="Nothing waits for an answer." if standing is Standing.WAITING else "There is none.",
+        empty=say("waits" if standing is Standing.WAITING else "none", language),
     )
 
 
@@ -123,9 +115,9 @@ def answer(
     done = proposals.answer(actor=session.actor, proposal=proposal, answer=said)
     lines = [f"{label(said, language)[:1].upper()}{label(said, language)[1:]}."]
     if done.retired is not None and done.kept is not None:
-        lines.append(f"#{done.retired.number} is retired and replaced by #{done.kept.number}.")
+        lines.append(say("replaced", language, retired=done.retired.number, kept=done.kept.number))
     elif done.kept is not None:
-        lines.append(f"#{done.kept.number} is the summary now.")
+        lines.append(say("summary_now", language, kept=done.kept.number))
     view = proposals.get(actor=session.actor, proposal=proposal)
     facts = {
         name: None if item is None else fact_shape(session, item)
@@ -146,15 +138,19 @@ def _shape(session: Session, view: ProposalView, language: str) -> dict[str, Any
 def _lines(view: ProposalView, language: str) -> list[str]:
     item, shape = view.proposal, described(view, language)
     lines = [f"{shape['label']} ({item.score:.0%})"]
-    lines += [f"  {name}: {fact_line(fact)}" for name, fact in (("this", view.this), ("that", view.that)) if fact]
-    lines += [f"  draft: {item.draft}"] if item.draft else []
-    for why in view.why:
-        both = " | ".join(part for part in (why.a, why.b) if part)
-        lines.append(f"  {why.code.replace('_', ' ')}{f': {both}' if both else ''}")
+    lines += [f"  {say(name, language)}: {fact_line(fact)}"
+              for name, fact in (("this", view.this), ("that", view.that)) if fact]  # fmt: skip
+    lines += [f"  {shape['outdated']}"] if shape["outdated"] else []
+    lines += [f"  {say('draft', language)}: {view.proposal.draft}"] if view.proposal.draft else []
+    for why in shape["why"]:
+        both = " | ".join(part for part in (why["this"], why["that"]) if part)
+        lines.append(f"  {why['label']}{f': {both}' if both else ''}")
     lines += [f"  {one['answer']}: {one['label']}" for one in shape["answers"]]
     if shape["overtaken"] is not None:
-        number = "one of its facts" if view.gone is None or view.gone.number is None else f"#{view.gone.number}"
-        lines.append(f"  {number} {label(shape['overtaken'], language)}; it can be answered no more")
+        stale = stale_words(None if view.gone is None else view.gone.number, shape["overtaken"], language)
+        lines.append(f"  {say('closed', language, stale=stale)}")
     if item.answer is not None and item.answered_at is not None:
-        lines.append(f"  answered by {item.answered_by}, {isoformat(item.answered_at)}: {label(item.answer, language)}")
+        said = label(item.answer, language)
+        at = isoformat(item.answered_at)
+        lines.append(f"  {say('answered', language, who=item.answered_by, at=at, answer=said)}")
     return lines

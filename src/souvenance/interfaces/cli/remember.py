@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from souvenance.domain.errors import InvalidInput, SouvenanceError
-from souvenance.domain.fact import DEFAULT_CATEGORY, checked_content
+from souvenance.domain.fact import DEFAULT_CATEGORY, SubjectKind, checked_content
 from souvenance.interfaces.cli.session import Session, read_text, verb, warn_of_secrets
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ def remember(
     digest: Annotated[str | None, typer.Option(help="One line about the category, for the index.")] = None,
     confidence: Annotated[float, typer.Option(help="How sure it is, 0 to 1.")] = 1.0,
     importance: Annotated[int | None, typer.Option(help="How much it matters, 1 to 10.")] = None,
+    subject: Annotated[SubjectKind, typer.Option(help="Whom it is about.")] = SubjectKind.VAULT,
+    subject_id: Annotated[str, typer.Option(help="Which member or role it is about.")] = "",
     author: Annotated[str, typer.Option(help="Who said it.")] = "",
     channel: Annotated[str, typer.Option(help="Where it was said.")] = "",
     said_at: Annotated[str, typer.Option(help="When it was said.")] = "",
@@ -56,6 +58,8 @@ def remember(
             category=category,
             confidence=confidence,
             importance=importance,
+            subject_kind=subject,
+            subject_id=subject_id,
             channel=channel,
             author=author,
             language=language,

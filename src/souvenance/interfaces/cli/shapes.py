@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from souvenance.domain.fact import Fact
@@ -11,6 +12,15 @@ from souvenance.domain.vault import Vault
 if TYPE_CHECKING:
     from souvenance.interfaces.cli.session import Session
     from souvenance.memory.ladder import Given
+
+
+def fact_shapes(session: Session, facts: Sequence[Fact]) -> list[dict[str, Any]]:
+    """Facts that are read, each with what it says no longer rightly where it is an accepted summary."""
+    old = session.memory.facts.outdated(facts=facts)
+    return [
+        fact_shape(session, item) | {"outdated": old[item.number].sentence() if item.number in old else ""}
+        for item in facts
+    ]
 
 
 def fact_shape(session: Session, fact: Fact) -> dict[str, Any]:
@@ -84,6 +94,7 @@ def given_shape(given: Given) -> dict[str, Any]:
                 "version": item.fact.version,
                 "line": item.line,
                 "is_summary": item.is_summary,
+                "outdated": item.outdated,
                 "score": None if item.why is None else item.why.total,
                 "why": item.why,
             }

@@ -73,6 +73,7 @@ class PreviewShown(Shown):
     mentions: list[MentionShown]
     beyond_reach: list[str]
     left_out: int
+    mentions_cut: bool = Field(description="Whether there are more mentions than are listed.")
 
 
 class ReceiptShown(Shown):
@@ -100,6 +101,7 @@ class ErasedShown(Shown):
     receipts: list[ReceiptShown]
     mentions: list[MentionShown]
     left_out: int
+    mentions_cut: bool = Field(description="Whether there are more mentions than are listed.")
 
 
 class ReceiptList(Shown):
@@ -118,6 +120,7 @@ def _preview(found: domain.Preview) -> PreviewShown:
         mentions=[MentionShown.model_validate(item) for item in found.mentions],
         beyond_reach=list(found.beyond),
         left_out=found.left_out,
+        mentions_cut=found.mentions_cut,
     )
 
 
@@ -126,6 +129,7 @@ def _erased(done: domain.Erased) -> ErasedShown:
         receipts=[ReceiptShown.model_validate(item.as_dict()) for item in done.receipts],
         mentions=[MentionShown.model_validate(item) for item in done.mentions],
         left_out=done.left_out,
+        mentions_cut=done.mentions_cut,
     )
 
 

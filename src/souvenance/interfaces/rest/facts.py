@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
@@ -131,6 +132,9 @@ class FactShown(Shown):
     replaced_by: int | None
     disabled: bool
     deleted_at: datetime | None
+    outdated: str = Field(
+        default="", description="Of a summary that is read: what it was drawn from and is no longer so, in words."
+    )
 
 
 class FactWritten(FactShown):
@@ -215,11 +219,11 @@ class Retired(Shown):
     replacement: FactShown | None
 
 
-def shown(fact: Fact, names: dict[int, str]) -> FactShown:
+def shown(fact: Fact, names: dict[int, str], outdated: str = "") -> FactShown:
     """A fact as it is answered."""
     return FactShown.model_validate(
-        {name: getattr(fact, name) for name in FactShown.model_fields if name not in {"vault", "note"}}
-        | {"vault": names.get(fact.vault_id), "note": fact.note_id}
+        {name: getattr(fact, name) for name in FactShown.model_fields if name not in {"vault", "note", "outdated"}}
+        | {"vault": names.get(fact.vault_id), "note": fact.note_id, "outdated": outdated}
     )
 
 
@@ -238,7 +242,11 @@ def _remembered(found: Remembered, names: dict[int, str]) -> RememberedShown:
 
 
 def _one(memory: Application, actor: Actor, fact: Fact) -> FactShown:
-    return shown(fact, slugs(memory, actor))
+    return shown(fact, slugs(memory, actor), _outdated(memory, [fact]).get(fact.number, ""))
+
+
+def _outdated(memory: Application, facts: Sequence[Fact]) -> dict[int, str]:
+    return {number: old.sentence() for number, old in memory.facts.outdated(facts=facts).items()}
 
 
 @router.get("/vaults/{vault}/facts", summary="List the facts of a vault")
@@ -267,9 +275,12 @@ def list_facts(
         offset=offset,
     )
     kept, more = page(found.facts, limit)
-    names = slugs(memory, actor)
+    names, old = slugs(memory, actor), {} if as_of is not None else _outdated(memory, kept)
     return FactList(
-        facts=[shown(fact, names) for fact in kept], more=more, total=found.total, by_state=dict(found.by_state)
+        facts=[shown(fact, names, old.get(fact.number, "")) for fact in kept],
+        more=more,
+        total=found.total,
+        by_state=dict(found.by_state),
     )
 
 

@@ -98,6 +98,7 @@ class GivenFactShown(Shown):
     version: int
     line: str
     is_summary: bool
+    outdated: str = Field(description="Of the summary: what it was drawn from and is no longer so; else empty.")
     score: float | None
     why: WhyShown | None
 
@@ -117,9 +118,10 @@ class GivenShown(Shown):
 
 
 class Restored(Shown):
-    """How many facts are in force again."""
+    """How many facts are in force again. `summaries_left`: summaries that stay retired, since a vault has one."""
 
     restored: int
+    summaries_left: list[int]
 
 
 class Purged(Shown):
@@ -188,6 +190,7 @@ def given_to_prompt(memory: Memory, actor: Caller, vault: VaultName, given: Mess
                 version=item.fact.version,
                 line=item.line,
                 is_summary=item.is_summary,
+                outdated=item.outdated,
                 score=None if item.why is None else item.why.total,
                 why=None if item.why is None else WhyShown.model_validate(item.why),
             )
@@ -198,8 +201,9 @@ def given_to_prompt(memory: Memory, actor: Caller, vault: VaultName, given: Mess
 
 @router.post("/restore-all", summary="Restore every retired fact")
 def restore_all(memory: Memory, actor: Caller, vault: VaultName) -> Restored:
-    """Put every retired fact of the vault back in force; their replacements are left alone."""
-    return Restored(restored=memory.bulk.restore_all(actor=actor, vault=vault))
+    """Put every retired fact of the vault back in force, but summaries that another took the place of; their
+    replacements are left alone."""
+    return Restored.model_validate(memory.bulk.restore_all(actor=actor, vault=vault))
 
 
 @router.post("/empty-trash", summary="Remove every trashed fact for good")

@@ -78,9 +78,10 @@ class PassRun(Shown):
 
 
 class EvidenceShown(Shown):
-    """One piece of evidence, and what each fact says there."""
+    """One piece of evidence, in words as `label`, and what each fact says there."""
 
     code: str
+    label: str
     this: str
     that: str
 
@@ -116,6 +117,7 @@ class ProposalShown(Shown):
     answers: list[ChoiceShown]
     created_at: datetime
     overtaken: Overtaken | None
+    outdated: str | None = Field(description="What the present summary was drawn from and is no longer so, in words.")
     answer: Answer | None
     answered_at: datetime | None
     answered_by: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlalchemy import String, and_, cast, delete, func, insert, select, text
+from sqlalchemy import ColumnElement, String, and_, cast, delete, func, insert, select, text
 
 from souvenance.domain.fact import State
 from souvenance.domain.folder import Condition, FolderStatus
@@ -70,9 +70,23 @@ def remember_traces(tx: Transaction, doomed: Doomed, traces: Traces) -> None:
         traces.add(draft)
     (revisions,) = (held for held in HELD if held.table is revision)
     past = select(revision.c.after).where(revisions.condition(doomed)).execution_options(yield_per=AT_A_TIME)
+    # Analysing is most of the work. What a fact says now stands in its passage with its terms, which are noted already.
+    analysed = _said_now(tx, facts.condition(doomed))
     for after in tx.execute(past).scalars():  # words that the text index holds no more; a query may
         told = after or {}
-        traces.add_terms(" ".join(analyse(str(told.get("content") or ""), told.get("language"))))
+        said, language = str(told.get("content") or ""), told.get("language")
+        once = hash((said, language))
+        if once not in analysed:
+            analysed.add(once)
+            traces.add_terms(" ".join(analyse(said, language)))
+
+
+def _said_now(tx: Transaction, condition: ColumnElement[bool]) -> set[int]:
+    """Hashes of the contents, each with its language, that stand in the passages of these facts."""
+    told = and_(passage.c.vault_id == fact.c.vault_id, passage.c.fact_number == fact.c.number)
+    statement = select(fact.c.content, fact.c.language).join(passage, told).where(condition)
+    statement = statement.where(passage.c.text == fact.c.content)
+    return {hash((row.content, row.language)) for row in tx.execute(statement.execution_options(yield_per=AT_A_TIME))}
 
 
 def take_away(tx: Transaction, doomed: Doomed) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from souvenance.store.erasure.traces import LONG, NOTHING, Finder, Windows, together
 
-CHUNK = 4 * 1024 * 1024
+CHUNK = 1024 * 1024
 
 
 def search_files(paths: Sequence[Path], windows: Windows) -> Windows:

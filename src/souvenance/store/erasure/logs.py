@@ -1,8 +1,8 @@
 """Which entries of the retrieval log an erasure takes (F7, N11).
 
-An entry that queried the vault goes when it found something that is erased, when it queried nothing else, when its
-query names the member, or when it holds a word or a piece of text that nothing which is left holds. The others stay:
-what someone asked of all their vaults and found elsewhere says nothing of what is gone.
+An entry that queried the vault, or found what stands in it by now, goes when it found something that is erased, when
+it queried nothing else, when its query names the member, or when it holds a word or a piece of text that nothing which
+is left holds. The others stay: what someone asked of all their vaults and found elsewhere says nothing of what is gone.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from souvenance.store.database import Transaction
 from souvenance.store.erasure.declared import Doomed
 from souvenance.store.erasure.lost import betraying
 from souvenance.store.erasure.traces import Traces
+from souvenance.store.retrievals import source_of as source
+from souvenance.store.retrievals import vaults_in
 from souvenance.store.tables import fact, membership, note, retrieval, vault
 
 AT_A_TIME = 500
@@ -25,7 +27,8 @@ LONGEST = 4000
 
 
 class LogEntries:
-    """The entries that queried one vault: `before` chooses by what they found, `after` by what they say."""
+    """The entries that queried one vault, or found something that has moved there since: `before` chooses by what they
+    found, `after` by what they say."""
 
     def __init__(self, tx: Transaction, doomed: Doomed, *, names: Collection[str]) -> None:
         self._tx = tx
@@ -33,9 +36,9 @@ class LogEntries:
         self._names = [folded(name) for name in names if name.strip()]
         row = tx.execute(select(vault.c.slug, vault.c.team_id).where(vault.c.id == doomed.vault_id)).one()
         self._slug = row.slug
-        # Slugs are unique in a team: another's vault may have the same one.
+        # Entries of before ids were kept name slugs, which are unique in a team: another's vault may have the same one.
         members = select(membership.c.user_id).where(membership.c.team_id == row.team_id)
-        self._theirs = retrieval.c.user_id.in_(members)
+        self._members = set(tx.execute(members).scalars())
 
     def before(self) -> set[int]:
         """Ids of those that found something which is about to go, or queried nothing else."""
@@ -44,7 +47,7 @@ class LogEntries:
             tops = {row["id"]: list(row["top"] or ()) for row in batch}
             doomed = gone(self._tx, self._doomed, [hit for hits in tops.values() for hit in hits])
             for row in batch:
-                alone = self._doomed.member is None and list(row["scope"].get("queried", ())) == [self._slug]
+                alone = self._doomed.member is None and self._queried(row)[1]
                 if alone or any(source(hit) in doomed for hit in tops[row["id"]]) or self._names_them(row["query"]):
                     chosen.add(row["id"])
         return chosen
@@ -77,14 +80,27 @@ class LogEntries:
             self._tx.execute(delete(retrieval).where(here))
 
     def _batches(self) -> Iterable[list[Mapping[Any, Any]]]:
-        last = 0
+        here, last = Doomed(vault_id=self._doomed.vault_id), 0
         while True:
-            statement = select(retrieval).where(self._theirs, retrieval.c.id > last).order_by(retrieval.c.id)
+            statement = select(retrieval).where(retrieval.c.id > last).order_by(retrieval.c.id)
             rows = list(self._tx.execute(statement.limit(AT_A_TIME)).mappings())
             if not rows:
                 return
-            yield [row for row in rows if self._slug in row["scope"].get("queried", ())]
+            theirs = gone(self._tx, here, [hit for row in rows for hit in row["top"] or ()])
+            yield [
+                row for row in rows if self._queried(row)[0] or any(source(hit) in theirs for hit in row["top"] or ())
+            ]
             last = rows[-1]["id"]
+
+    def _queried(self, row: Mapping[Any, Any]) -> tuple[bool, bool]:
+        """Whether an entry queried the vault, and whether it read no other."""
+        ids = vaults_in(row["scope"])
+        if ids is not None:
+            read, asked = ids
+            vault_id = self._doomed.vault_id
+            return vault_id in (*read, *asked), (read or asked) == [vault_id]
+        slugs = list(row["scope"].get("queried", ())) if row["user_id"] in self._members else []
+        return self._slug in slugs, slugs == [self._slug]
 
     def _names_them(self, query: str) -> bool:
         return any(names_in(folded(query), [name]) for name in self._names)
@@ -103,11 +119,6 @@ def gone(tx: Transaction, doomed: Doomed, hits: Iterable[Mapping[str, Any]]) -> 
     facts = tx.execute(select(fact.c.number).where(fact.c.number.in_(numbers), *here_facts)).scalars()
     notes = tx.execute(select(note.c.id).where(note.c.id.in_(ids), *here_notes)).scalars()
     return {("fact", number) for number in facts} | {("note", note_id) for note_id in notes}
-
-
-def source(hit: Mapping[str, Any]) -> tuple[str, Any]:
-    """The fact or the note of a hit."""
-    return ("fact", hit["number"]) if hit.get("number") is not None else ("note", hit.get("note"))
 
 
 def names_in(text: str, names: Iterable[str]) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain, islice
+from typing import Any
 
-from sqlalchemy import and_, or_, select
+from sqlalchemy import Row, and_, or_, select
 
 from souvenance.domain.erasure import Mention
 from souvenance.domain.fact import SubjectKind, folded
@@ -17,7 +19,9 @@ from souvenance.store.tables import fact, note, passage
 from souvenance.store.terms import analyse_query
 
 MOST = 1000
-"""Mentions listed at most, and passages looked into for each name."""
+"""Mentions listed at most."""
+AT_A_TIME = 1000
+"""Facts and passages looked into at a time: what holds the letters of a name may hold it in another word."""
 AROUND = 60
 NAME_KEYS = ("name", "nom", "first_name", "prenom", "nickname", "surnom", "pseudo")
 
@@ -43,59 +47,74 @@ def known_names(tx: Transaction, doomed: Doomed) -> list[str]:
 
 def find_mentions(
     tx: Transaction, *, vaults: Collection[tuple[int, str]], member: str, names: Sequence[str]
-) -> list[Mention]:
-    """Facts in any state, and notes, of these vaults (id, slug) that name the member and are not about them."""
+) -> tuple[list[Mention], bool]:
+    """Facts in any state, and notes, of these vaults (id, slug) that name the member and are not about them; and
+    whether there are more than `MOST`, which are left out."""
     wanted = {folded(name): name for name in (*names, member) if len(folded(name)) > 1}
-    found: list[Mention] = []
-    for vault_id, slug in vaults:
-        found += _in_facts(tx, vault_id, slug, member, wanted)
-        found += _in_notes(tx, vault_id, slug, wanted)
-    return found[:MOST]
+    every = chain.from_iterable(
+        chain(_in_facts(tx, vault_id, slug, member, wanted), _in_notes(tx, vault_id, slug, wanted))
+        for vault_id, slug in vaults
+    )
+    found = list(islice(every, MOST + 1))
+    return found[:MOST], len(found) > MOST
 
 
-def _in_facts(tx: Transaction, vault_id: int, slug: str, member: str, wanted: dict[str, str]) -> list[Mention]:
+def _in_facts(tx: Transaction, vault_id: int, slug: str, member: str, wanted: dict[str, str]) -> Iterator[Mention]:
     about = and_(fact.c.subject_kind == SubjectKind.MEMBER, fact.c.subject_id == member)
     says = or_(
         *(fact.c.folded.contains(name, autoescape=True) for name in wanted),
         *(fact.c.reason.icontains(name, autoescape=True) for name in {*wanted, *wanted.values()}),
     )
     columns = (fact.c.number, fact.c.note_id, fact.c.key, fact.c.content, fact.c.reason)
-    statement = select(*columns).where(fact.c.vault_id == vault_id, ~about, says).order_by(fact.c.number).limit(MOST)
-    found = []
-    for row in tx.execute(statement):
-        for text in (row.content, row.key, row.reason):
-            name = names_in(folded(text), wanted)
-            if name:
-                says_so = _around(text, name)
-                found.append(
-                    Mention(
-                        vault=slug, fact=row.number, note=row.note_id, title=row.key, says=says_so, name=wanted[name]
-                    )
-                )
-                break
-    return found
+    last = 0
+    while True:
+        here = and_(fact.c.vault_id == vault_id, fact.c.number > last, ~about, says)
+        rows = tx.execute(select(*columns).where(here).order_by(fact.c.number).limit(AT_A_TIME)).all()
+        for row in rows:
+            told = next((told for told in (row.content, row.key, row.reason) if names_in(folded(told), wanted)), None)
+            if told is not None:
+                name = names_in(folded(told), wanted)
+                yield Mention(
+                    vault=slug, fact=row.number, note=row.note_id, title=row.key, says=_around(told, name),
+                    name=wanted[name],
+                )  # fmt: skip
+        if len(rows) < AT_A_TIME:
+            return
+        last = rows[-1].number
 
 
-def _in_notes(tx: Transaction, vault_id: int, slug: str, wanted: dict[str, str]) -> list[Mention]:
-    found: dict[str, Mention] = {}
+def _in_notes(tx: Transaction, vault_id: int, slug: str, wanted: dict[str, str]) -> Iterator[Mention]:
+    seen: set[str] = set()
     for name, said in wanted.items():
-        words = [(word.forms, 1) for word in analyse_query(said)]
-        ids = text_index.find(tx, vault_ids=[vault_id], words=words, limit=MOST)
-        for start in range(0, len(ids), 500):
+        for row in _passages(tx, vault_id, said):
+            if row.note_id not in seen and names_in(folded(f"{row.title} {row.text}"), [name]):
+                seen.add(row.note_id)
+                says = _around(row.text, name)
+                yield Mention(vault=slug, fact=None, note=row.note_id, title=row.title, says=says, name=said)
+
+
+def _passages(tx: Transaction, vault_id: int, said: str) -> Iterator[Row[Any]]:
+    """The passages of notes that hold a word of a name. The index gives its first so many: asked for more until it has
+    no more to give."""
+    words = [(word.forms, 1) for word in analyse_query(said)]
+    looked_into: set[int] = set()
+    limit = AT_A_TIME
+    while words:
+        ids = text_index.find(tx, vault_ids=[vault_id], words=words, limit=limit)
+        fresh = [one for one in ids if one not in looked_into]
+        looked_into.update(fresh)
+        for start in range(0, len(fresh), 500):
             here = and_(
                 passage.c.vault_id == vault_id,
-                passage.c.id.in_(ids[start : start + 500]),
+                passage.c.id.in_(fresh[start : start + 500]),
                 passage.c.fact_number.is_(None),
             )
             joined = passage.join(note, and_(note.c.vault_id == passage.c.vault_id, note.c.id == passage.c.note_id))
             statement = select(passage.c.note_id, passage.c.text, note.c.title).select_from(joined).where(here)
-            for row in tx.execute(statement):
-                if row.note_id not in found and names_in(folded(f"{row.title} {row.text}"), [name]):
-                    says = _around(row.text, name)
-                    found[row.note_id] = Mention(
-                        vault=slug, fact=None, note=row.note_id, title=row.title, says=says, name=said
-                    )
-    return list(found.values())
+            yield from tx.execute(statement).all()
+        if len(ids) < limit:
+            return
+        limit *= 4
 
 
 def _around(text: str, name: str) -> str:

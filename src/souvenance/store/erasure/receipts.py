@@ -107,10 +107,9 @@ def complete(tx: Transaction, *, ids: Collection[int], proof: Proof, at: datetim
     tx.execute(update(table).where(here).values(values))
 
 
-def erased_since(tx: Transaction, at: datetime) -> list[tuple[datetime, str]]:
-    """When, and the slug of which vault, something was erased at or after a moment."""
-    statement = select(table.c.at, vault.c.slug).join(vault, vault.c.id == table.c.vault_id).where(table.c.at >= at)
-    return [(row.at, row.slug) for row in tx.execute(statement)]
+def erased_since(tx: Transaction, at: datetime) -> list[tuple[datetime, int]]:
+    """When, and of which vault (its id), something was erased at or after a moment."""
+    return [(row.at, row.vault_id) for row in tx.execute(select(table.c.at, table.c.vault_id).where(table.c.at >= at))]
 
 
 def is_erased_since(tx: Transaction, *, vault_ids: Collection[int], at: datetime) -> bool:

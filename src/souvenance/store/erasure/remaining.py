@@ -8,11 +8,12 @@ from typing import Any
 from sqlalchemy import LargeBinary, Table, Text, select, text
 from sqlalchemy.sql.sqltypes import JSON
 
+from souvenance.store import text_index
 from souvenance.store.columns import Vector
 from souvenance.store.database import Transaction
 from souvenance.store.erasure.declared import HELD, KEPT, LOGS
 from souvenance.store.erasure.traces import NOTHING, Finder, Windows
-from souvenance.store.tables import passage_vector
+from souvenance.store.tables import passage, passage_vector
 
 AT_A_TIME = 1000
 
@@ -60,8 +61,16 @@ def _sources(tx: Transaction, *, with_logs: bool, with_vectors: bool) -> Iterato
         yield True, _values(tx, kept.table, texts_of(kept.table))
     if tx.is_sqlite:
         yield True, tx.execute(text("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")).scalars()
+        yield False, _index_terms(tx)
         if with_vectors:
             yield False, _values(tx, passage_vector, texts_of(passage_vector))
+
+
+def _index_terms(tx: Transaction) -> Iterator[str]:
+    """What stands in the index of words, each term with its vault in front: `2_chat` is a trace of no `bot_chat`."""
+    statement = select(passage.c.vault_id, passage.c.terms).where(passage.c.active, passage.c.terms != "")
+    for row in tx.execute(statement.execution_options(yield_per=AT_A_TIME)):
+        yield " ".join(text_index.prefixed(row.vault_id, row.terms.split()))
 
 
 def in_kept_rows(tx: Transaction, windows: Windows) -> Windows:

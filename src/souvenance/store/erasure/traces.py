@@ -24,7 +24,8 @@ EVERY = 4
 MOST = 2_000_000
 """Windows kept; where there are more, every second one goes, again and again: memory stays bounded, and a piece that
 has survived is still found by one of its many windows."""
-GATHER = 1 << 20
+GATHER = 1 << 18
+"""Bytes taken in at a time: working on them takes some eighty times as many."""
 TELLING = 8
 """Different bytes in a window of a blob, below which it could be anybody's: a run of zeros stands in every file."""
 _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)

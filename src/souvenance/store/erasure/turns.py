@@ -20,9 +20,10 @@ from souvenance.domain.conversation import title_from
 from souvenance.domain.fact import folded
 from souvenance.store.database import Transaction
 from souvenance.store.erasure.declared import Doomed
-from souvenance.store.erasure.logs import gone, names_in, source
+from souvenance.store.erasure.logs import gone, names_in
 from souvenance.store.erasure.lost import betraying
 from souvenance.store.erasure.traces import Traces
+from souvenance.store.retrievals import source_of as source
 from souvenance.store.tables import conversation, turn, turn_vault
 
 AT_A_TIME = 100
