@@ -36,6 +36,10 @@ BAD: dict[str, tuple[Raw, str]] = {
     "a list": (Raw(b"[]"), "no object"),
     "other json": (Raw(b'{"hello": 1}'), "`choices`"),
     "choices that are none": (Raw(b'{"choices": ["x"]}'), "`choices`"),
+    "an index that is none": (Raw(b'{"choices": [{"index": [1], "message": {"content": "x"}}]}'), "`choices`"),
+    "a delta that is none": (
+        Raw(b'data: {"choices": [{"index": 0, "delta": "x"}]}\n\n', kind="text/event-stream"), "`choices`"
+    ),
     "an error in 200": (Raw(b'{"error": {"message": "quota is over"}}'), "quota is over"),
     "an error in a stream": (
         Raw(event("We") + b'data: {"error": {"message": "overloaded"}}\n\n', kind="text/event-stream"), "overloaded"
@@ -111,6 +115,31 @@ def test_c2_busy_endpoints_are_asked_again_and_refusals_are_not(app: Application
     model.says(Raw(b"{}", status=400))
     assert isinstance(ask("q")[-1], Failed)
     assert len(model.asked) == 1
+
+
+@pytest.mark.parametrize("asked", ["nan", "-5", "soon", "Wed, 21 Oct 2015 07:28:00 GMT"])
+def test_c2_a_pause_that_is_none_is_not_kept(app: Application, model: Server, ask: Ask, asked: str) -> None:
+    pause = 0.05
+    app.exchange.chat.patience = Patience(silence=5, pause=pause)
+    model.says(Raw(status=429, headers={"Retry-After": asked}), "At last.")
+    started = time.monotonic()
+    assert ask("q")[-1].text == "At last."  # type: ignore[union-attr]
+    assert pause <= time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+def test_c2_events_are_read_whatever_ends_their_lines(model: Server, ask: Ask, end: str, size: int) -> None:
+    def by_pieces(handler: Handler, _body: Any) -> None:
+        lines = ["data: " + json.dumps({"choices": [{"delta": {"content": word}}]}) + "\n" for word in ("Oh ", "well")]
+        whole = ("\n".join([": hello", *lines, "data: [DONE]", "", ""])).replace("\n", end).encode()
+        handler.begin_stream()
+        for at in range(0, len(whole), size):
+            handler.wfile.write(whole[at : at + size])
+            handler.wfile.flush()
+
+    model.says(by_pieces)
+    assert ask("q")[-1].text == "Oh well"  # type: ignore[union-attr]
 
 
 def test_c2_an_endpoint_that_is_not_there(app: Application, owner: Actor, ask: Ask) -> None:

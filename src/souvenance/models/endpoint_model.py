@@ -7,6 +7,7 @@ import asyncio
 from souvenance.domain.access import Route
 from souvenance.domain.endpoint import Reached
 from souvenance.models.chat import Chat
+from souvenance.models.said import wrong_kind
 
 
 class EndpointModel:
@@ -31,4 +32,8 @@ class EndpointModel:
         messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         body = {"model": self._reached.model, "messages": messages}
         whole = asyncio.run(self._chat.complete(self._reached, body))
-        return str(whole["choices"][0]["message"]["content"])
+        message = whole["choices"][0].get("message") if whole["choices"] else None
+        said = (message or {}).get("content")
+        if not isinstance(said, str) or not said.strip():
+            raise wrong_kind(self._reached, "no words")
+        return said
