@@ -97,13 +97,20 @@ def test_t3_a_look_up_costs_exactly_one_more_call(
         "<<lookup Martin>> ignored tail",
         f"<<lookup Ana>>\nOn Fridays [#{hidden.number}].<<retire #{hidden.number} | x>>",
     )
-    events = ask("When does he come?")
+    chat = app.conversations.start(actor=owner)
+    events = ask("When does he come?", conversation=chat.id)
     assert len(model.asked) == 2
     (looked,) = [one for one in events if isinstance(one, LookedUp)]
     assert (looked.query, looked.numbers) == ("Martin", (hidden.number,))
     assert events[-1].text == f"On Fridays [#{hidden.number}]."  # type: ignore[union-attr]
     assert "Martin tunes" in model.prompt(1)
     assert "Martin tunes" not in model.prompt(0)
+    # The badge opens on what was found too (V11): here, and in the conversation taken up again.
+    shown = [one.number for one in events[-1].gathered.put]  # type: ignore[union-attr]
+    assert shown.count(hidden.number) == 1
+    (turn,) = app.conversations.get(actor=owner, conversation=chat.id).turns
+    assert turn.trace is not None
+    assert [one["number"] for one in turn.trace["put"]] == shown
     # Found this way it may be corrected as if shown; a second look-up is ignored.
     assert wrote(events) == [(Verb.LOOK_UP, Became.IGNORED), (Verb.RETIRE, Became.DONE)]
     retrievals = {one.verb for one in app.retrievals.list(actor=owner)}
@@ -138,6 +145,19 @@ def test_c1_what_is_learnt_goes_where_it_belongs(
     personal = {one.key: one for one in app.facts.list(actor=owner, vault="personal")}
     assert personal["city"].importance == 7
     assert set(personal) == {"city", "loose"}
+
+
+def test_n4_what_a_person_says_of_themselves_is_theirs_whatever_vault_is_named(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    model.says("<<remember city | I live in Lyon | user>><<remember wood | It is of maple>> Ok.")
+    events = ask("I live in Lyon; the harp is of maple", vaults="harpe")
+    assert {(one.key, one.vault) for one in events if isinstance(one, Wrote)} == {
+        ("city", "personal"), ("wood", "harpe")
+    }  # fmt: skip
+    model.says("<<remember hat | I wear a hat | user>> Ok.")
+    events = ask("I wear a hat", vaults="harpe", actor=replace(owner, vaults=frozenset({harpe.vault_id})))
+    assert [one.vault for one in events if isinstance(one, Wrote)] == ["harpe"]  # it reaches no other
 
 
 def test_c1_it_writes_only_where_the_person_may(

@@ -181,7 +181,7 @@ class Exchange(Steps):
                 yield event
             return
         yield found
-        messages = [*messages, *look_up_messages(found.query, ready.occasion.looked_up, ready.opening.language)]
+        messages = [*messages, *look_up_messages(found.query, ready.occasion.put, ready.opening.language)]
         yield Waiting(what=Wait.LOOK_UP, route=endpoint.route, tokens=_tokens(messages))
         ready.reply = Reply()
         async with contextlib.aclosing(self._call(endpoint, messages, ready)) as spoken:

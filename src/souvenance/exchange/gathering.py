@@ -15,7 +15,7 @@ from souvenance.domain.vault import MemoryType, Vault
 from souvenance.exchange.events import Badge, Gathered, Kind, Put, VaultRead
 from souvenance.exchange.instructions import NOTICE, instructions
 from souvenance.exchange.quoting import inline, marked, quoted
-from souvenance.memory.ladder import Given, Ladder, fact_line
+from souvenance.memory.ladder import Given, Ladder
 from souvenance.memory.shown import Shown, Where
 from souvenance.retrieval.answer import Hit
 from souvenance.retrieval.fact_search import LONGEST
@@ -158,12 +158,11 @@ class Gathering:
         return given
 
 
-def found_text(facts: Sequence[Fact], language: str) -> str:
+def found_text(found: Sequence[Put], language: str) -> str:
     """What a look-up found, as the model is given it."""
-    if not facts:
+    if not found:
         return _NOTHING.get(language, _NOTHING["en"])
-    lines = "\n".join(quoted(fact_line(item)) for item in facts)
-    return NOTICE.get(language, NOTICE["en"]) + marked(lines)
+    return NOTICE.get(language, NOTICE["en"]) + marked("\n".join(one.text for one in found))
 
 
 _NOTHING = {

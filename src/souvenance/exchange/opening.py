@@ -38,7 +38,11 @@ MOST_TURNS = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """A question as an interface puts it; see `engine.Exchange.answer` for what each part means."""
+    """A question as an interface puts it; see `engine.Exchange.answer` for what each part means.
+
+    For a caller that makes the prompt itself: `sends_all` where all of `history` goes into it, whatever its length;
+    `beside` what else does, such as what tools answered, so that no request hides in it.
+    """
 
     actor: Actor
     question: str
@@ -53,6 +57,8 @@ class Asking:
     persona: str = ""
     budget_tokens: int
     may_ask: bool = True
+    beside: Sequence[str] = ()
+    sends_all: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +134,7 @@ class Openings:
             question=without_memory(question),
             language=language_of(question, said=asking.language, otherwise=own or "en"),
             endpoint=endpoint,
-            history=_within(history),
+            history=tuple(history) if asking.sends_all else _within(history),
             withheld_turns=sum(one.by_model for one in gone) or len(gone),
             withheld_texts=frozenset(one.text for one in gone),
             auto_endpoint=auto_endpoint,

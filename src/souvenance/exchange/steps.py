@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ParamSpec, TypeVar
 
-from souvenance.domain.fact import Fact
+from souvenance.domain.tokens import estimate_tokens
 from souvenance.exchange import auto_scope
 from souvenance.exchange.applying import Applying, Occasion
 from souvenance.exchange.auto_scope import Choice
-from souvenance.exchange.events import LookedUp, Wrote
+from souvenance.exchange.events import LookedUp, Put, Wrote
 from souvenance.exchange.extract import MOST as MOST_QUOTED
 from souvenance.exchange.gathering import Gathering, Memory, Wish, found_text
 from souvenance.exchange.keeping import Keeping, Kept, State
@@ -168,7 +168,14 @@ class Steps:
             member=asking.member,
             members=asking.members,
             into=opening.into,
-            inputs=[opening.question, *(one.text for one in opening.history), *memory.words, *_names(opening)],
+            inputs=[
+                opening.question,
+                *(one.text for one in opening.history),
+                *memory.words,
+                *_names(opening),
+                *asking.beside,
+            ],
+            began=opening.began,
         )
         return Ready(opening=opening, memory=memory, occasion=occasion, kept=kept)
 
@@ -177,8 +184,15 @@ class Steps:
         if why:
             ready.reply.drop(request)
             return None
-        ready.kept.read |= ready.occasion.learnt_from
-        numbers = tuple(item.number for item in ready.occasion.looked_up)
+        occasion, gathered = ready.occasion, ready.memory.gathered
+        ready.kept.read |= occasion.learnt_from
+        # What was found stands before the model from here on: the badge opens on it as well (V11).
+        ready.kept.gathered = ready.memory.gathered = replace(
+            gathered,
+            put=(*gathered.put, *occasion.put),
+            tokens=gathered.tokens + estimate_tokens(found_text(occasion.put, ready.opening.language)),
+        )
+        numbers = tuple(one.number for one in occasion.put if one.number is not None)
         return LookedUp(query=request.query, vault=slugs, numbers=numbers)
 
     def _finish(self, ready: Ready) -> list[Wrote]:
@@ -186,7 +200,8 @@ class Steps:
         with kept.lock:
             if kept.is_saved:  # it was stopped before this began: nothing is done
                 return []
-            kept.wrote = self._applying.apply(ready.occasion, ready.reply)
+            for one in self._applying.apply(ready.occasion, ready.reply):
+                kept.wrote.append(one)  # each as it is done: whatever fails later, it is known and can be undone
             if not kept.answer:
                 kept.text.append(_silence(ready.opening.language, kept.wrote))
             self._keeping.save(kept, State.DONE)
@@ -206,7 +221,7 @@ def opening_look_up(reply: Reply) -> LookUp | None:
     return next((one.request for one in reply.asked if isinstance(one.request, LookUp) and one.opens), None)
 
 
-def look_up_messages(query: str, found: Sequence[Fact], language: str) -> list[Message]:
+def look_up_messages(query: str, found: Sequence[Put], language: str) -> list[Message]:
     """What goes on from a look-up: what the model asked, and what was found."""
     return [
         {"role": "assistant", "content": f"<<lookup {query}>>"},

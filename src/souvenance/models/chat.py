@@ -200,10 +200,9 @@ async def _events(response: httpx.Response) -> AsyncGenerator[str]:
         total += len(part)
         if total > LARGEST_REPLY:
             raise _endless(LARGEST_REPLY)
-        if is_cut and part.startswith(b"\n"):  # the other half of a CRLF
-            part = part[1:]
-        is_cut = part.endswith(b"\r") or (is_cut and not part)
-        first, *further = part.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        came = part[1:] if is_cut and part.startswith(b"\n") else part  # without the other half of a CRLF
+        is_cut = part.endswith(b"\r")
+        first, *further = came.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
         held.append(first)
         size += len(first)
         if size > LARGEST_EVENT:

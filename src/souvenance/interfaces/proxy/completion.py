@@ -51,6 +51,8 @@ class Passing:
                 with_memory=asked.with_memory and bool(asked.question.strip()),
                 budget_tokens=BUDGET_TOKENS,
                 may_ask=asked.may_ask,
+                beside=asked.beside,
+                sends_all=True,
             )
         )
         if opening.endpoint is None:
@@ -200,7 +202,7 @@ class Passing:
         return await self._exchange.look_up(self._ready, request)
 
     def _after(self, looked: LookedUp) -> Json:
-        more = look_up_messages(looked.query, self._ready.occasion.looked_up, self._ready.opening.language)
+        more = look_up_messages(looked.query, self._ready.occasion.put, self._ready.opening.language)
         return self._body | {"messages": [*self._body["messages"], *more]}
 
     def _settled(self) -> Ready:
