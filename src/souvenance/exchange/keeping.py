@@ -65,6 +65,8 @@ class Kept:
 
     opening: Opening
     text: list[str] = field(default_factory=list)
+    others: dict[int, list[str]] = field(default_factory=dict)
+    """Further replies to the same question, by their index, where a program asked for several."""
     gathered: Gathered | None = None
     read: frozenset[int] = frozenset()
     wrote: list[Wrote] = field(default_factory=list)
@@ -117,7 +119,7 @@ class Keeping:
                     rows.save_turn(
                         tx, conversation_id=opening.conversation, ordinal=opening.turn, values=values, read=kept.read
                     )
-        elif kept.read and kept.answer:
+        elif kept.read and (kept.text or kept.others):
             self._note_protected(kept)
         if kept.gathered is not None:
             member = member_of(opening.asking.actor, opening.asking.member.id if opening.asking.member else None)
@@ -132,6 +134,7 @@ class Keeping:
         with self._database.read() as tx:
             if protection_of(tx, kept.read) is not Protection.MAXIMUM:
                 return
-        hashed = rows.hash_of_reply(kept.answer)
+        replies = [kept.answer, *map("".join, kept.others.values())]
         with self._database.write() as tx:
-            rows.note_reply(tx, user_id=actor.user_id, hashed=hashed, read=kept.read, at=self._clock())
+            for hashed in {rows.hash_of_reply(one) for one in replies if one.strip()}:
+                rows.note_reply(tx, user_id=actor.user_id, hashed=hashed, read=kept.read, at=self._clock())

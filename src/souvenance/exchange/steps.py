@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ParamSpec, TypeVar
 
+from souvenance.domain.errors import SouvenanceError
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.exchange import auto_scope
 from souvenance.exchange.applying import Applying, Occasion
@@ -107,7 +108,11 @@ class Steps:
 
     async def gather(self, opening: Opening, kept: Kept, choice: Choice | None = None) -> Ready:
         """What the question is answered from; refused where a cap is reached."""
-        return await in_thread(self._gather, opening, kept, choice)
+        try:
+            return await in_thread(self._gather, opening, kept, choice)
+        except SouvenanceError as error:  # choosing may have cost tokens already
+            await in_thread(self._keeping.save, kept, State.FAILED, error)
+            raise
 
     async def look_up(self, ready: Ready, request: LookUp) -> LookedUp | None:
         """What the look-up that opens a reply finds; None where it is not allowed: the audit says so, and the request
