@@ -10,7 +10,7 @@ import pytest
 
 from scripted import Server
 from souvenance.application import Application
-from souvenance.domain.access import Actor
+from souvenance.domain.access import Actor, Route
 from souvenance.domain.errors import Conflict
 from souvenance.domain.fact import Fact, State
 from souvenance.domain.vault import MemoryType, Protection, VaultKind
@@ -174,6 +174,49 @@ def test_c1_it_writes_only_where_the_person_may(
     events = ask("q", where=Where(channel="quiet", may_write=False))
     assert {one[1] for one in wrote(events)} == {Became.IGNORED}
     assert len(app.facts.list(actor=owner, vault="harpe")) == 1
+
+
+@pytest.mark.parametrize("step", [MemoryType.CLASSIC, MemoryType.RANKED])
+def test_n11_an_exchange_is_audited_with_what_bears_on_it_of_facts_and_notes(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact, step: MemoryType
+) -> None:
+    app.vaults.change_type(actor=owner, vault="harpe", memory_type=step)
+    keep(app, owner, "harpe", "Ana likes tea.")
+    ask("How many strings has the harp?")
+    ask("Qui peint la palissade ?")
+    note = app.notes.create(actor=owner, vault="harpe", title="Fence", content="Paul peint la palissade en bleu.")
+    ask("Qui peint la palissade en bleu ?")
+    assert "palissade en bleu" in model.prompt()
+    fence, blind, strings = (one for one in app.retrievals.list(actor=owner) if one.verb == "exchange")
+    assert [one["number"] for one in strings.top] == [harpe.number]
+    assert (strings.confidence, blind.confidence, blind.found) == ("weak", "none", 0)
+    assert fence.top[0]["note"] == note.id
+    assert [one.query for one in app.retrievals.blind_spots(actor=owner)] == ["qui peint la palissade ?"]
+
+
+def test_c1_notes_are_found_among_many_facts_and_many_notes(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    many = [Observation(content=f"The fence number {place} is painted by somebody.") for place in range(900)]
+    app.facts.remember(actor=owner, vault="harpe", observations=many)
+    app.notes.create(actor=owner, vault="harpe", title="Fence", content="Paul painted the quincunx fence.")
+    ask("Who painted the quincunx fence?")
+    assert "Paul painted the quincunx" in model.prompt()
+    long = "\n\n".join(f"## Part {place}\n\n" + f"The gate number {place} is green. " * 40 for place in range(700))
+    app.notes.create(actor=owner, vault="harpe", title="Gates", content=long)
+    ask("Who painted the quincunx fence?")
+    assert "Paul painted the quincunx" in model.prompt()
+
+
+def test_v8_facts_of_a_protected_vault_are_counted_as_withheld_where_there_is_no_note(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    app.vaults.create(actor=owner, name="Secret")
+    keep(app, owner, "secret", "The harp of strings is hidden.")
+    app.vaults.change(actor=owner, vault="secret", protection=Protection.MAXIMUM)
+    found = gathered(ask("Where is the harp of strings hidden?", actor=replace(owner, route=Route.CLOUD)))
+    assert found.withheld == 1
+    assert "hidden." not in model.prompt()
 
 
 def test_d2_without_read_nothing_is_put_before_the_model(ask: Ask, model: Server, harpe: Fact) -> None:

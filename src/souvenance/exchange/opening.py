@@ -17,7 +17,7 @@ from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import Protection, Vault
 from souvenance.exchange import auto_scope
 from souvenance.exchange.auto_scope import Offered
-from souvenance.exchange.conversations import found_in
+from souvenance.exchange.conversations import place_in
 from souvenance.exchange.events import Member, Said
 from souvenance.exchange.language import language_of
 from souvenance.exchange.quoting import without_memory
@@ -115,8 +115,8 @@ class Openings:
         history: Sequence[Said] = asking.history
         with self._database.read() as tx:
             if conversation is not None:
-                found = found_in(tx, actor, conversation)
-                history = _said(rows.list_turns(tx, conversation_id=conversation, last=MOST_TURNS))
+                found = place_in(tx, actor, conversation)
+                history = _said(rows.said_before(tx, conversation_id=conversation, last=MOST_TURNS))
                 if found.without_memory:
                     asking = replace(asking, with_memory=False)
             else:
@@ -147,10 +147,10 @@ class Openings:
 
     def _kept(self, opening: Opening, conversation: int, question: str, now: datetime) -> Opening:
         with self._database.write() as tx:
-            found = found_in(tx, opening.asking.actor, conversation)
+            found = place_in(tx, opening.asking.actor, conversation)
             ordinal = rows.add_turn(tx, conversation_id=conversation, question=question, at=now)
-            if found.title == UNTITLED:
-                rows.save_conversation(tx, conversation_id=conversation, values={"title": title_from(question)})
+            title = title_from(question) if found.title == UNTITLED else found.title
+            rows.save_conversation(tx, conversation_id=conversation, values={"updated_at": now, "title": title})
         return replace(opening, turn=ordinal)
 
 
@@ -164,13 +164,12 @@ def _single(tx: Transaction, actor: Actor, vaults: str | Sequence[str] | None) -
     return vault_rows.named_vault(tx, actor, names[0]) if len(names) == 1 else None
 
 
-def _said(turns: Sequence[rows.Turn]) -> list[Said]:
-    """Turns as what was said: those that were answered, if only in part."""
+def _said(turns: Sequence[rows.Before]) -> list[Said]:
+    """Turns as what was said."""
     said = []
     for turn in turns:
-        if turn.answer:
-            said.append(Said(text=turn.question, read=turn.read))
-            said.append(Said(text=turn.answer, by_model=True, read=turn.read))
+        said.append(Said(text=turn.question, read=turn.read))
+        said.append(Said(text=turn.answer, by_model=True, read=turn.read))
     return said
 
 

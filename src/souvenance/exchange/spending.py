@@ -14,7 +14,7 @@ from souvenance.domain.vault_settings import settings_of
 from souvenance.exchange.events import Gathered, Spent
 from souvenance.store import spending as rows
 from souvenance.store import vaults as vault_rows
-from souvenance.store.database import Database
+from souvenance.store.database import Database, Transaction
 from souvenance.store.spending import NO_VAULT, Spending
 
 
@@ -64,26 +64,33 @@ class Counting:
                     tx, vault_id=vault.id, use=Use.ANSWERS, member=member, hour=hour, calls=1, sent=0, received=0
                 )
 
-    def count(self, *, gathered: Gathered, use: Use, spent: Spent, member: str, entered: Collection[int] = ()) -> None:
+    def count(
+        self,
+        tx: Transaction,
+        *,
+        gathered: Gathered,
+        spent: Mapping[Use, Spent],
+        member: str,
+        entered: Collection[int] = (),
+    ) -> None:
         """Add what an exchange spent, divided among the vaults it read by what each put into the prompt; the question
         itself is counted already for those it `entered`."""
-        if not spent.calls:
-            return
         shares = _shares(gathered)
         hour = hour_of(self._clock())
-        sent, received = _divided(spent.sent, shares), _divided(spent.received, shares)
-        with self._database.write() as tx:
-            for vault_id in shares:
-                rows.add_spending(
-                    tx,
-                    vault_id=vault_id,
-                    use=use,
-                    member=member,
-                    hour=hour,
-                    calls=int(vault_id not in entered),
-                    sent=sent[vault_id],
-                    received=received[vault_id],
-                )
+        for use, one in spent.items():
+            if one.calls:
+                sent, received = _divided(one.sent, shares), _divided(one.received, shares)
+                for vault_id in shares:
+                    rows.add_spending(
+                        tx,
+                        vault_id=vault_id,
+                        use=use,
+                        member=member,
+                        hour=hour,
+                        calls=int(vault_id not in entered),
+                        sent=sent[vault_id],
+                        received=received[vault_id],
+                    )
 
     def list(self, *, actor: Actor, days: int = 30) -> Sequence[tuple[Vault | None, Spending]]:
         """What the actor's vaults spent in the last days, by vault and use; None stands for no vault."""
