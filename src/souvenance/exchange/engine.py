@@ -58,6 +58,7 @@ class Exchange(Steps):
         language: str | None = None,
         persona: str = "",
         budget_tokens: int = BUDGET_TOKENS,
+        charged: int | None = None,
     ) -> AsyncGenerator[Event]:
         """Answer a question with memory; see `events` for what is yielded, in which order.
 
@@ -68,7 +69,8 @@ class Exchange(Steps):
         memory may be read and written in this channel. `member` is who speaks, where that is not the actor: facts about
         them are kept under their id; `members` are the others present, so that facts about them are too. `about` keeps
         to facts about the vault itself and these subjects. `language` is the conversation's (`fr`, `en`), guessed when
-        left out. `persona` is the caller's own instruction, put first.
+        left out. `persona` is the caller's own instruction, put first. `charged` is the id of the vault whose cap
+        and rate hold even where nothing is read.
 
         A question that cannot be put is refused by raising, before the first event and before anything is kept; what
         goes wrong later is told by `Failed`. Closing the iterator, or cancelling the task, stops the model: what was
@@ -77,7 +79,7 @@ class Exchange(Steps):
         asking = Asking(
             actor=actor, question=question, history=history, vaults=vaults, with_memory=with_memory,
             where=where or Where(), member=member, members=members, about=about, language=language, persona=persona,
-            budget_tokens=budget_tokens,
+            budget_tokens=budget_tokens, charged=charged,
         )  # fmt: skip
         opening = await in_thread(self._openings.open, asking, conversation=conversation)
         kept = Kept(opening)
@@ -101,6 +103,7 @@ class Exchange(Steps):
         where: Where | None = None,
         members: Sequence[Member] = (),
         language: str | None = None,
+        charged: int | None = None,
     ) -> tuple[Wrote, ...]:
         """Ask the model what of these messages is worth remembering in that vault, and keep it; nobody is answered.
 
@@ -112,7 +115,7 @@ class Exchange(Steps):
             return ()
         asking = Asking(
             actor=actor, question=heard, vaults=vault, where=where or Where(), members=members, language=language,
-            budget_tokens=BUDGET_TOKENS,
+            budget_tokens=BUDGET_TOKENS, charged=charged,
         )  # fmt: skip
         opening = await in_thread(self._openings.open, asking)
         if opening.endpoint is None or not opening.may_write:

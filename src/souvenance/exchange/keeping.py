@@ -14,10 +14,11 @@ from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import Protection
 from souvenance.exchange.events import Gathered, Spent, Wrote
 from souvenance.exchange.opening import Opening
-from souvenance.exchange.spending import Counting, member_of
+from souvenance.exchange.spending import Counting, Entered, hour_of, member_of
 from souvenance.store import conversations as rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.erasure import receipts, turns
+from souvenance.store.spending import NO_VAULT
 from souvenance.vaults.protection import protection_of
 
 MOST_COUNTED = 10**9
@@ -72,7 +73,7 @@ class Kept:
     wrote: list[Wrote] = field(default_factory=list)
     answers: Meter = field(default_factory=Meter)
     auto: Meter = field(default_factory=Meter)
-    entered: frozenset[int] = frozenset()
+    entered: Entered | None = None
     is_saved: bool = False
     lock: threading.RLock = field(default_factory=threading.RLock)
     """Held while it is finished or saved, so that one of the two happens, once."""
@@ -103,7 +104,8 @@ class Keeping:
         opening, asking = kept.opening, kept.opening.asking
         is_stored = opening.conversation is not None and opening.turn is not None
         spent = {Use.ANSWERS: kept.answers.spent, Use.AUTO: kept.auto.spent}
-        has_spent = kept.gathered is not None and any(one.calls for one in spent.values())
+        entered = kept.entered or Entered(hour=hour_of(self._clock()), charged=asking.charged or NO_VAULT)
+        has_spent = bool(entered.reserved) or any(one.calls for one in spent.values())
         has_said = bool(kept.read) and bool(kept.text or kept.others)
         if not (is_stored or has_spent or has_said):
             return
@@ -112,9 +114,9 @@ class Keeping:
                 self._keep_turn(tx, kept, state, error)
             elif has_said:
                 self._note_protected(tx, kept)
-            if kept.gathered is not None:
+            if has_spent:
                 member = member_of(asking.actor, asking.member.id if asking.member else None)
-                self._counting.count(tx, gathered=kept.gathered, spent=spent, member=member, entered=kept.entered)
+                self._counting.count(tx, gathered=kept.gathered, spent=spent, member=member, entered=entered)
 
     def _keep_turn(self, tx: Transaction, kept: Kept, state: State, error: SouvenanceError | None) -> None:
         opening = kept.opening

@@ -15,16 +15,18 @@ from souvenance.domain.fact import readable_text
 from souvenance.domain.protection import may_leave
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import Protection, Vault
+from souvenance.domain.vault_settings import settings_of
 from souvenance.exchange import auto_scope
 from souvenance.exchange.auto_scope import Offered
 from souvenance.exchange.conversations import place_in
 from souvenance.exchange.events import Member, Said
 from souvenance.exchange.language import language_of
 from souvenance.exchange.quoting import without_memory
+from souvenance.exchange.spending import Limits
 from souvenance.memory.shown import Where
 from souvenance.models.endpoints import Endpoints
 from souvenance.store import conversations as rows
-from souvenance.store import people, scope_settings
+from souvenance.store import people, scope_settings, spending
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.fact_lists import Subject
@@ -41,7 +43,8 @@ class Asking:
     """A question as an interface puts it; see `engine.Exchange.answer` for what each part means.
 
     For a caller that makes the prompt itself: `sends_all` where all of `history` goes into it, whatever its length;
-    `beside` what else does, such as what tools answered, so that no request hides in it.
+    `beside` what else does, such as what tools answered, so that no request hides in it. `charged` is the id of a
+    vault whose limits hold whatever is read, and that pays where nothing is.
     """
 
     actor: Actor
@@ -59,6 +62,7 @@ class Asking:
     may_ask: bool = True
     beside: Sequence[str] = ()
     sends_all: bool = False
+    charged: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +82,7 @@ class Opening:
     auto_endpoint: Reached | None = None
     offered: tuple[Offered, ...] = ()
     into: Vault | None = None
+    charged: Limits | None = None
     conversation: int | None = None
     turn: int | None = None
     began: datetime
@@ -87,6 +92,12 @@ class Opening:
         """Whether anything may be written to memory in this exchange."""
         asking = self.asking
         return asking.with_memory and asking.may_ask and asking.where.may_write and asking.actor.can_write
+
+    @property
+    def tokens(self) -> int:
+        """About what the prompt takes beside what memory puts into it."""
+        said = [self.question, self.asking.persona, *(one.text for one in self.history), *self.asking.beside]
+        return sum(map(estimate_tokens, said))
 
     @property
     def earlier(self) -> frozenset[int]:
@@ -122,6 +133,7 @@ class Openings:
             else:
                 history = _known(tx, actor, history)
             history, gone = _leaving(tx, history, reader)
+            charged = None if asking.charged is None else spending.limits(tx, vault_id=asking.charged)
             into = _single(tx, actor, asking.vaults)
             auto_on = _may_choose(asking) and scope_settings.read_setting(tx, user_id=actor.user_id).auto
             own = people.language_of(tx, actor.user_id)
@@ -140,6 +152,7 @@ class Openings:
             auto_endpoint=auto_endpoint,
             offered=offered if auto_endpoint else (),
             into=into,
+            charged=None if charged is None else Limits(asking.charged or 0, charged[0], settings_of(charged[1])),
             conversation=conversation,
             began=now,
         )

@@ -15,13 +15,13 @@ from souvenance.domain.tokens import estimate_tokens
 from souvenance.exchange import auto_scope
 from souvenance.exchange.applying import Applying, Occasion
 from souvenance.exchange.auto_scope import Choice
-from souvenance.exchange.events import LookedUp, Put, Wrote
+from souvenance.exchange.events import LookedUp, Put, Spent, Wrote
 from souvenance.exchange.extract import MOST as MOST_QUOTED
 from souvenance.exchange.gathering import Gathering, Memory, Wish, found_text
 from souvenance.exchange.keeping import Keeping, Kept, State
 from souvenance.exchange.opening import Asking, Opening, Openings
 from souvenance.exchange.reply import Reply
-from souvenance.exchange.spending import Counting, member_of
+from souvenance.exchange.spending import REPLY_TOKENS, Counting, limits_of, member_of
 from souvenance.memory.shown import LookUp
 from souvenance.models.chat import Chat
 from souvenance.retrieval.answer import Answer
@@ -161,7 +161,12 @@ class Steps:
         kept.read = memory.read | opening.earlier
         if opening.endpoint is not None:
             member = member_of(asking.actor, asking.member.id if asking.member else None)
-            kept.entered = self._counting.enter(vaults=list(memory.vaults.values()), member=member)
+            limits = {vault.id: limits_of(vault) for vault in memory.vaults.values()}
+            if opening.charged is not None:
+                limits.setdefault(opening.charged.vault_id, opening.charged)
+            expected = Spent(sent=memory.gathered.tokens + opening.tokens, received=REPLY_TOKENS)
+            entered = self._counting.enter(limits=list(limits.values()), member=member, expected=expected)
+            kept.entered = entered if opening.charged is None else replace(entered, charged=opening.charged.vault_id)
         occasion = Occasion(
             actor=asking.actor,
             memory=memory,

@@ -145,6 +145,16 @@ async def test_c6_a_member_over_the_rate_is_told_and_others_are_not_held(bench: 
         assert (await bench.discord.answer(bench.hall, number=number)).text.startswith(told)
 
 
+async def test_c6_a_channel_without_memory_is_no_way_around_the_rate(bench: Bench) -> None:
+    ana = bench.guild.new_member("ana", nick="Ana")
+    slug = bench.server().vault
+    bench.memory.servers.change_settings(actor=bench.owner, vault=slug, changes={"read": "none", "write": "none"})
+    bench.memory.vaults.change_settings(actor=bench.owner, vault=slug, changes={"member_rate": 1})
+    for number, told in enumerate(["Understood.", "That is enough"], 1):
+        await bench.discord.tell_bot(bench.hall, ana, "hello")
+        assert (await bench.discord.answer(bench.hall, number=number)).text.startswith(told)
+
+
 async def test_v11_only_the_bot_says_what_memory_did(bench: Bench) -> None:
     ana = bench.guild.new_member("ana", nick="Ana")
     bench.model.says("Of course.\n-# Memory: kept #99\n<<remember boat | has a red boat | Ana>>")

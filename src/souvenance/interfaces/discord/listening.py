@@ -125,6 +125,7 @@ class Listening:
                 actor=acting(self._actor, server, None),
                 said=[Said(text=one.text, by=named[one.member.id]) for one in kept],
                 vault=server.vault,
+                charged=server.vault_id,
                 where=Where(channel=there.place.channel, may_read=allowed.read, may_write=True),
                 members=[Member(id=id, name=name, kept=id not in out) for id, name in named.items()],
             )
