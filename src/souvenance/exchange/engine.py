@@ -110,12 +110,12 @@ class Exchange(Steps):
         Nothing is asked where `where` forbids writing, nothing was said or no model is set. Raises what an endpoint
         that fails is told by.
         """
-        heard = "\n".join(f"{one.by}: {one.text}" if one.by else one.text for one in said)
-        if not heard.strip() or not (where or Where()).may_write:
+        heard = "\n".join(f"{one.by}: {one.text}" if one.by else one.text for one in said if one.text.strip())
+        if not heard or not (where or Where()).may_write:
             return ()
         asking = Asking(
             actor=actor, question=heard, vaults=vault, where=where or Where(), members=members, language=language,
-            budget_tokens=BUDGET_TOKENS, charged=charged,
+            budget_tokens=BUDGET_TOKENS, charged=charged, may_look_up=False,
         )  # fmt: skip
         opening = await in_thread(self._openings.open, asking)
         if opening.endpoint is None or not opening.may_write:

@@ -60,6 +60,7 @@ class Asking:
     persona: str = ""
     budget_tokens: int
     may_ask: bool = True
+    may_look_up: bool = True
     beside: Sequence[str] = ()
     sends_all: bool = False
     charged: int | None = None

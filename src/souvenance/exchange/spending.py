@@ -104,6 +104,28 @@ class Counting:
                     received=received.get(vault_id, 0) - held.received,
                 )
 
+    def require_tokens(self, *, vault_id: int) -> None:
+        """Refuse where a vault's tokens of this day are used up."""
+        with self._database.read() as tx:
+            found = rows.limits(tx, vault_id=vault_id)
+            limits = None if found is None else Limits(vault_id, found[0], settings_of(found[1]))
+            if limits is not None and limits.settings.daily_tokens:
+                _require_tokens(tx, limits, self._clock())
+
+    def add(self, *, vault_id: int, use: Use, member: str, spent: Spent) -> None:
+        """Add what was spent for one vault."""
+        with self._database.write() as tx:
+            rows.add_spending(
+                tx,
+                vault_id=vault_id,
+                use=use,
+                member=member,
+                hour=hour_of(self._clock()),
+                calls=spent.calls,
+                sent=spent.sent,
+                received=spent.received,
+            )
+
     def list(self, *, actor: Actor, days: int = 30) -> Sequence[tuple[Vault | None, Spending]]:
         """What the actor's vaults spent in the last days, by vault and use; None stands for no vault."""
         if actor.token_id is not None or actor.is_model:

@@ -152,7 +152,7 @@ class Steps:
                     language=opening.language,
                     budget_tokens=asking.budget_tokens,
                     may_write=opening.may_write,
-                    may_look_up=asking.may_ask,
+                    may_look_up=asking.may_ask and asking.may_look_up,
                     auto_why="" if choice is None or choice.vaults else choice.why,
                     withheld_turns=opening.withheld_turns,
                 )
