@@ -20,6 +20,7 @@ from souvenance.domain.endpoint import Reached, Use
 from souvenance.domain.errors import EmbedderUnavailable, SouvenanceError
 from souvenance.domain.person import User
 from souvenance.exchange.applying import Applying
+from souvenance.exchange.charge import Charge
 from souvenance.exchange.conversations import Conversations
 from souvenance.exchange.engine import Exchange
 from souvenance.exchange.gathering import Gathering
@@ -129,7 +130,10 @@ def open_application(
         ladder=ladder,
         simulations=Simulations(database, ladder, fact_search, embedding),
         passes=Passes(
-            database, clock, embedding, model=lambda: consolidation_model or _endpoint_model(endpoints, owner, chat)
+            database,
+            clock,
+            embedding,
+            model=lambda vault_id: consolidation_model or _endpoint_model(endpoints, owner, chat, counting, vault_id),
         ),
         proposals=Proposals(database, clock, embedding),
         history=History(database, clock),
@@ -166,13 +170,16 @@ def open_application(
     )
 
 
-def _endpoint_model(endpoints: Endpoints, owner: User, chat: Chat) -> Model | None:
-    """The model behind the owner's endpoint for consolidation, as it is set now."""
+def _endpoint_model(endpoints: Endpoints, owner: User, chat: Chat, counting: Counting, vault_id: int) -> Model | None:
+    """The model behind the owner's endpoint for consolidation, as it is set now; what it spends is the vault's."""
     try:
         found = endpoints.reached(user_id=owner.id, use=Use.CONSOLIDATION)
     except SouvenanceError:  # its key cannot be opened: the pass goes on without
         return None
-    return None if found is None else EndpointModel(found, chat)
+    if found is None:
+        return None
+    charge = Charge(counting=counting, vault_id=vault_id, use=Use.CONSOLIDATION, member=f"user:{owner.id}")
+    return EndpointModel(found, chat, charge)
 
 
 def _endpoint_embedder(endpoints: Endpoints, owner: User, chat: Chat) -> Embedder | None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import pytest
+
 from community import SLUG, community
-from scripted import Server
+from scripted import Raw, Server
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route
-from souvenance.domain.endpoint import Use
+from souvenance.domain.endpoint import Reached, Use
+from souvenance.domain.errors import ModelUnavailable
 from souvenance.domain.vault import Protection
+from souvenance.models.chat import Chat
+from souvenance.models.endpoint_model import EndpointModel
+from souvenance.store.spending import add_spending
 
 
 def test_t5_the_endpoint_of_consolidation_is_asked_as_it_is_set_now(
@@ -44,3 +51,45 @@ def test_t5_the_endpoint_of_consolidation_is_asked_as_it_is_set_now(
     app.endpoints.change(actor=owner, name="tidy", route=Route.LOCAL)
     assert passed()[:2] == (1, "tiny")
     assert "server language" in server.prompt(0)
+
+
+def test_c6_what_consolidation_spends_is_counted_for_its_vault_and_capped(
+    app: Application, owner: Actor, clock: Any, server: Server
+) -> None:
+    place = community(app, owner, clock)
+    server.otherwise = '{"verdict": "contradiction"}'
+    app.endpoints.add(actor=owner, name="tidy", base_url=server.url, model="tiny", uses=[Use.CONSOLIDATION])
+    place.settle()
+    app.passes.run(actor=owner, vault=SLUG, anyway=True)
+    calls = len(server.asked)
+    assert calls
+    ((vault, spent),) = app.spending.list(actor=owner)
+    assert vault is not None
+    assert (vault.slug, spent.use, spent.calls) == (SLUG, Use.CONSOLIDATION, calls)
+    assert (spent.sent, spent.received) == (11 * calls, 7 * calls)
+    app.facts.edit(actor=owner, number=place.numbers["lang"], content="The server language is always French.")
+    place.settle()
+    app.vaults.change_settings(actor=owner, vault=SLUG, changes={"daily_tokens": 1})
+    with app.database.write() as tx:
+        add_spending(tx, vault_id=vault.id, use=Use.ANSWERS, member="user:1", hour=clock(), calls=1, sent=9, received=9)
+    app.passes.run(actor=owner, vault=SLUG, anyway=True)
+    assert len(server.asked) == calls
+    assert "failed" in app.passes.status(actor=owner, vault=SLUG).passes[0].model_state
+
+
+@pytest.mark.parametrize("said", [None, "", "  ", [{"type": "text", "text": "x"}]])
+def test_c2_a_reply_without_words_is_none(server: Server, said: Any) -> None:
+    server.says(Raw(json.dumps({"choices": [{"message": {"role": "assistant", "content": said}}]}).encode()))
+    reached = Reached(name="tidy", base_url=server.url, model="tiny", key=None, route=Route.LOCAL)
+    counted: list[Any] = []
+
+    class Counted:
+        def require_room(self) -> None:
+            pass
+
+        def add(self, **given: Any) -> None:
+            counted.append(given)
+
+    with pytest.raises(ModelUnavailable, match="no words"):
+        EndpointModel(reached, Chat(), Counted()).complete(system="Be brief.", user="Hello")
+    assert len(counted) == 1

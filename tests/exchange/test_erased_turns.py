@@ -17,7 +17,7 @@ from souvenance.domain.access import Actor
 from souvenance.domain.erasure import PurgeState, Receipt
 from souvenance.domain.errors import NotFound
 from souvenance.domain.fact import SubjectKind
-from souvenance.exchange.events import Event
+from souvenance.exchange.events import Event, Wrote
 from souvenance.memory.remember import Observation
 from souvenance.store import tables
 
@@ -178,14 +178,19 @@ def test_f7_a_turn_under_way_brings_nothing_back(
 
     def erasing(handler: Any, body: Any) -> None:
         app.erasures.erase(actor=owner, vault="harpe", confirm="harpe")
-        handler.send_stream("It has forty-seven zygomatics.")
+        handler.send_stream("It has forty-seven zygomatics. <<remember strings | The harp has 47 strings>>")
 
     model.says(erasing)
-    ask("How many quadrisyllabic strings?", conversation=conversation, vaults="harpe")
+    events = ask("How many quadrisyllabic strings?", conversation=conversation, vaults="harpe")
+    assert [one.why for one in events if isinstance(one, Wrote)] == ["what it came from was erased meanwhile"]
+    assert app.facts.list(actor=owner, vault="harpe") == []
     with pytest.raises(NotFound):
         app.conversations.get(actor=owner, conversation=conversation)
     app.retrievals.flush()
     assert app.conversations.list(actor=owner, query="zygomatics") == []
+    model.says("Fine. <<remember strings | It has 46 strings>>")  # learning starts again with the next one
+    ask("It has 46 strings", vaults="harpe")
+    assert [one.content for one in app.facts.list(actor=owner, vault="harpe")] == ["It has 46 strings"]
 
 
 def test_f7_what_a_program_keeps_is_known_again_no_more(

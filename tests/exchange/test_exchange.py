@@ -10,7 +10,7 @@ import pytest
 
 from scripted import Server
 from souvenance.application import Application
-from souvenance.domain.access import Actor
+from souvenance.domain.access import Actor, Route
 from souvenance.domain.errors import Conflict
 from souvenance.domain.fact import Fact, State
 from souvenance.domain.vault import MemoryType, Protection, VaultKind
@@ -97,13 +97,20 @@ def test_t3_a_look_up_costs_exactly_one_more_call(
         "<<lookup Martin>> ignored tail",
         f"<<lookup Ana>>\nOn Fridays [#{hidden.number}].<<retire #{hidden.number} | x>>",
     )
-    events = ask("When does he come?")
+    chat = app.conversations.start(actor=owner)
+    events = ask("When does he come?", conversation=chat.id)
     assert len(model.asked) == 2
     (looked,) = [one for one in events if isinstance(one, LookedUp)]
     assert (looked.query, looked.numbers) == ("Martin", (hidden.number,))
     assert events[-1].text == f"On Fridays [#{hidden.number}]."  # type: ignore[union-attr]
     assert "Martin tunes" in model.prompt(1)
     assert "Martin tunes" not in model.prompt(0)
+    # The badge opens on what was found too (V11): here, and in the conversation taken up again.
+    shown = [one.number for one in events[-1].gathered.put]  # type: ignore[union-attr]
+    assert shown.count(hidden.number) == 1
+    (turn,) = app.conversations.get(actor=owner, conversation=chat.id).turns
+    assert turn.trace is not None
+    assert [one["number"] for one in turn.trace["put"]] == shown
     # Found this way it may be corrected as if shown; a second look-up is ignored.
     assert wrote(events) == [(Verb.LOOK_UP, Became.IGNORED), (Verb.RETIRE, Became.DONE)]
     retrievals = {one.verb for one in app.retrievals.list(actor=owner)}
@@ -140,6 +147,19 @@ def test_c1_what_is_learnt_goes_where_it_belongs(
     assert set(personal) == {"city", "loose"}
 
 
+def test_n4_what_a_person_says_of_themselves_is_theirs_whatever_vault_is_named(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    model.says("<<remember city | I live in Lyon | user>><<remember wood | It is of maple>> Ok.")
+    events = ask("I live in Lyon; the harp is of maple", vaults="harpe")
+    assert {(one.key, one.vault) for one in events if isinstance(one, Wrote)} == {
+        ("city", "personal"), ("wood", "harpe")
+    }  # fmt: skip
+    model.says("<<remember hat | I wear a hat | user>> Ok.")
+    events = ask("I wear a hat", vaults="harpe", actor=replace(owner, vaults=frozenset({harpe.vault_id})))
+    assert [one.vault for one in events if isinstance(one, Wrote)] == ["harpe"]  # it reaches no other
+
+
 def test_c1_it_writes_only_where_the_person_may(
     ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
 ) -> None:
@@ -154,6 +174,49 @@ def test_c1_it_writes_only_where_the_person_may(
     events = ask("q", where=Where(channel="quiet", may_write=False))
     assert {one[1] for one in wrote(events)} == {Became.IGNORED}
     assert len(app.facts.list(actor=owner, vault="harpe")) == 1
+
+
+@pytest.mark.parametrize("step", [MemoryType.CLASSIC, MemoryType.RANKED])
+def test_n11_an_exchange_is_audited_with_what_bears_on_it_of_facts_and_notes(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact, step: MemoryType
+) -> None:
+    app.vaults.change_type(actor=owner, vault="harpe", memory_type=step)
+    keep(app, owner, "harpe", "Ana likes tea.")
+    ask("How many strings has the harp?")
+    ask("Qui peint la palissade ?")
+    note = app.notes.create(actor=owner, vault="harpe", title="Fence", content="Paul peint la palissade en bleu.")
+    ask("Qui peint la palissade en bleu ?")
+    assert "palissade en bleu" in model.prompt()
+    fence, blind, strings = (one for one in app.retrievals.list(actor=owner) if one.verb == "exchange")
+    assert [one["number"] for one in strings.top] == [harpe.number]
+    assert (strings.confidence, blind.confidence, blind.found) == ("weak", "none", 0)
+    assert fence.top[0]["note"] == note.id
+    assert [one.query for one in app.retrievals.blind_spots(actor=owner)] == ["qui peint la palissade ?"]
+
+
+def test_c1_notes_are_found_among_many_facts_and_many_notes(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    many = [Observation(content=f"The fence number {place} is painted by somebody.") for place in range(900)]
+    app.facts.remember(actor=owner, vault="harpe", observations=many)
+    app.notes.create(actor=owner, vault="harpe", title="Fence", content="Paul painted the quincunx fence.")
+    ask("Who painted the quincunx fence?")
+    assert "Paul painted the quincunx" in model.prompt()
+    long = "\n\n".join(f"## Part {place}\n\n" + f"The gate number {place} is green. " * 40 for place in range(700))
+    app.notes.create(actor=owner, vault="harpe", title="Gates", content=long)
+    ask("Who painted the quincunx fence?")
+    assert "Paul painted the quincunx" in model.prompt()
+
+
+def test_v8_facts_of_a_protected_vault_are_counted_as_withheld_where_there_is_no_note(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    app.vaults.create(actor=owner, name="Secret")
+    keep(app, owner, "secret", "The harp of strings is hidden.")
+    app.vaults.change(actor=owner, vault="secret", protection=Protection.MAXIMUM)
+    found = gathered(ask("Where is the harp of strings hidden?", actor=replace(owner, route=Route.CLOUD)))
+    assert found.withheld == 1
+    assert "hidden." not in model.prompt()
 
 
 def test_d2_without_read_nothing_is_put_before_the_model(ask: Ask, model: Server, harpe: Fact) -> None:

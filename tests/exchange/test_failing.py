@@ -36,6 +36,10 @@ BAD: dict[str, tuple[Raw, str]] = {
     "a list": (Raw(b"[]"), "no object"),
     "other json": (Raw(b'{"hello": 1}'), "`choices`"),
     "choices that are none": (Raw(b'{"choices": ["x"]}'), "`choices`"),
+    "an index that is none": (Raw(b'{"choices": [{"index": [1], "message": {"content": "x"}}]}'), "`choices`"),
+    "a delta that is none": (
+        Raw(b'data: {"choices": [{"index": 0, "delta": "x"}]}\n\n', kind="text/event-stream"), "`choices`"
+    ),
     "an error in 200": (Raw(b'{"error": {"message": "quota is over"}}'), "quota is over"),
     "an error in a stream": (
         Raw(event("We") + b'data: {"error": {"message": "overloaded"}}\n\n', kind="text/event-stream"), "overloaded"
@@ -111,6 +115,31 @@ def test_c2_busy_endpoints_are_asked_again_and_refusals_are_not(app: Application
     model.says(Raw(b"{}", status=400))
     assert isinstance(ask("q")[-1], Failed)
     assert len(model.asked) == 1
+
+
+@pytest.mark.parametrize("asked", ["nan", "-5", "soon", "Wed, 21 Oct 2015 07:28:00 GMT"])
+def test_c2_a_pause_that_is_none_is_not_kept(app: Application, model: Server, ask: Ask, asked: str) -> None:
+    pause = 0.05
+    app.exchange.chat.patience = Patience(silence=5, pause=pause)
+    model.says(Raw(status=429, headers={"Retry-After": asked}), "At last.")
+    started = time.monotonic()
+    assert ask("q")[-1].text == "At last."  # type: ignore[union-attr]
+    assert pause <= time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+def test_c2_events_are_read_whatever_ends_their_lines(model: Server, ask: Ask, end: str, size: int) -> None:
+    def by_pieces(handler: Handler, _body: Any) -> None:
+        lines = ["data: " + json.dumps({"choices": [{"delta": {"content": word}}]}) + "\n" for word in ("Oh ", "well")]
+        whole = ("\n".join([": hello", *lines, "data: [DONE]", "", ""])).replace("\n", end).encode()
+        handler.begin_stream()
+        for at in range(0, len(whole), size):
+            handler.wfile.write(whole[at : at + size])
+            handler.wfile.flush()
+
+    model.says(by_pieces)
+    assert ask("q")[-1].text == "Oh well"  # type: ignore[union-attr]
 
 
 def test_c2_an_endpoint_that_is_not_there(app: Application, owner: Actor, ask: Ask) -> None:
@@ -237,6 +266,65 @@ def test_c6_a_cap_and_a_rate_are_kept(app: Application, owner: Actor, model: Ser
     assert (vault.slug, spent.calls, spent.sent, spent.received) == ("harpe", 3, 33, 21)
     clock.now = clock.now.replace(day=clock.now.day + 1)
     assert isinstance(ask("q")[-1], Ended)
+
+
+def test_c6_many_at_once_are_no_way_around_a_cap(app: Application, owner: Actor, model: Server) -> None:
+    app.vaults.create(actor=owner, name="Harpe")
+    app.facts.remember(actor=owner, vault="harpe", observations=[Observation(content="It has 47 strings.")])
+    app.vaults.change_settings(actor=owner, vault="harpe", changes={"daily_tokens": 1500})
+    model.otherwise, model.chunk, model.pause = "word " * 20, 5, 0.02
+
+    async def one() -> Event:
+        return [event async for event in app.exchange.answer(actor=owner, question="How many strings?")][-1]
+
+    async def all_of_them() -> list[Event]:
+        return list(await asyncio.gather(*(one() for _ in range(12))))
+
+    ended = asyncio.run(all_of_them())
+    refused = [one for one in ended if isinstance(one, Failed)]
+    assert {type(one.error) for one in refused} == {CapReached}
+    assert 1 <= len(model.asked) == 12 - len(refused) <= 3
+    ((_, spent),) = app.spending.list(actor=owner)  # what was reserved gave way to what was spent
+    assert (spent.calls, spent.sent, spent.received) == tuple(len(model.asked) * one for one in (1, 11, 7))
+    assert isinstance(asyncio.run(one()), Ended)
+
+
+@pytest.mark.parametrize("end", ["stopped", "failed"])
+def test_c6_what_was_reserved_is_given_back_however_it_ends(
+    app: Application, owner: Actor, model: Server, ask: Ask, end: str
+) -> None:
+    app.vaults.create(actor=owner, name="Harpe")
+    app.vaults.change_settings(actor=owner, vault="harpe", changes={"daily_tokens": 5000})
+
+    async def stopped() -> None:
+        async with aclosing(app.exchange.answer(actor=owner, question="q")) as events:
+            async for one in events:
+                if isinstance(one, Text):
+                    return
+
+    if end == "stopped":
+        model.says("word " * 20)
+        asyncio.run(stopped())
+    else:
+        model.says(Raw(b"no", status=400))
+        ask("q")
+    ((_, spent),) = app.spending.list(actor=owner)
+    assert spent.calls == 1
+    assert spent.received < 50
+
+
+def test_c6_the_vault_that_is_charged_has_its_limits_where_nothing_is_read(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    vault = app.vaults.create(actor=owner, name="Guild")
+    app.vaults.change_settings(actor=owner, vault="guild", changes={"member_rate": 1, "daily_tokens": 10_000})
+    given: dict[str, Any] = {"with_memory": False, "charged": vault.id, "member": Member(id="7", name="Bo")}
+    assert isinstance(ask("q", **given)[-1], Ended)
+    ((counted, spent),) = app.spending.list(actor=owner)
+    assert (counted.slug if counted else "", spent.calls, spent.sent) == ("guild", 1, 11)
+    failed = ask("q", **given)[-1]
+    assert isinstance(failed, Failed)
+    assert isinstance(failed.error, CapReached)
 
 
 def test_one_chat_client_serves_fifty_streams_at_once(app: Application, owner: Actor, model: Server) -> None:

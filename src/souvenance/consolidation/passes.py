@@ -52,11 +52,11 @@ class PassStatus:
 class Passes:
     """Passes over the vaults of one memory. They propose; nothing is applied by itself.
 
-    `model` is called at each pass for the model it may ask, None for none.
+    `model` is called at each pass, with the vault's id, for the model it may ask, None for none.
     """
 
     def __init__(
-        self, database: Database, clock: Clock, embedding: Embedding, *, model: Callable[[], Model | None]
+        self, database: Database, clock: Clock, embedding: Embedding, *, model: Callable[[int], Model | None]
     ) -> None:
         self._database = database
         self._clock = clock

@@ -91,7 +91,7 @@ class Runner:
     """Runs passes. Any number of processes may; one at a time has a vault."""
 
     def __init__(
-        self, database: Database, clock: Clock, embedding: Embedding, model: Callable[[], Model | None]
+        self, database: Database, clock: Clock, embedding: Embedding, model: Callable[[int], Model | None]
     ) -> None:
         self._database = database
         self._clock = clock
@@ -137,7 +137,7 @@ class Runner:
         if read is None:
             return None
         findings = find_pairs(read.facts, vectors=read.vectors, kept_apart=read.kept_apart, go_on=hold.go_on)
-        model = self._model()
+        model = self._model(vault_id)
         asking = Asking(model, lambda: hold.go_on() and self._may_ask(vault_id, model))
         chosen, demoted = looked_at(findings.pairs[:MOST_PROPOSED], asking)
         new_summary = draft(read.facts, decided=read.decided, asking=asking)

@@ -6,8 +6,9 @@ that stand in a document, are not the model's own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
@@ -15,8 +16,9 @@ from souvenance.domain.errors import Conflict, NotAllowed, SouvenanceError
 from souvenance.domain.fact import Fact, State, SubjectKind, folded
 from souvenance.domain.note import title_key
 from souvenance.domain.vault import Protection, Vault
-from souvenance.exchange.events import Became, Member, Verb, Wrote
+from souvenance.exchange.events import Became, Kind, Member, Put, Verb, Wrote
 from souvenance.exchange.gathering import Memory
+from souvenance.exchange.quoting import quoted
 from souvenance.exchange.reply import Reply
 from souvenance.exchange.requests import Remember, Request, Unreadable
 from souvenance.memory.facts import Facts
@@ -26,17 +28,18 @@ from souvenance.memory.shown import LookUp, Replace, Retire, Where
 from souvenance.memory.shown import Outcome as Asked
 from souvenance.store import history
 from souvenance.store.database import Database
+from souvenance.store.erasure import receipts
 from souvenance.vaults.protection import require_as_protected
 from souvenance.vaults.vaults import Vaults
 
 MOST_WRITTEN = 10
 """Requests that one reply may have done."""
 
-MOST_PASTED = 5000
-"""Requests in what was put before the model that are known again."""
-
 _SELF = {"user", "me", "myself", "moi", "utilisateur", "utilisatrice", "the user", "l'utilisateur"}
 _BECAME = {Asked.DONE: Became.DONE, Asked.IGNORED: Became.IGNORED, Asked.REFUSED: Became.REFUSED}
+_PIECE = 8192
+"""Characters of a text that are looked through at once: what holds thousands of requests is copied for each."""
+_ERASED = "what it came from was erased meanwhile"
 _ECHO = "it only repeats what was put before the model"
 _TOO_MANY = f"one reply has at most {MOST_WRITTEN} requests done"
 _NO_LOOK_UP = "a look-up opens the reply, once per question"
@@ -48,6 +51,7 @@ class Occasion:
 
     `learnt_from`: ids of the vaults whose content stood in the prompt, earlier turns included. `into`: the one vault
     that was named, for facts about the vault and its members. `inputs`: all texts that were put before the model.
+    `began`: when the question was taken. `put`: what a look-up put before the model besides.
     """
 
     actor: Actor
@@ -59,16 +63,22 @@ class Occasion:
     members: Sequence[Member] = ()
     into: Vault | None = None
     inputs: Sequence[str] = ()
-    looked_up: list[Fact] = field(default_factory=list)
+    began: datetime
+    put: list[Put] = field(default_factory=list)
     has_looked_up: bool = False
-    echoes: frozenset[tuple[object, ...]] = field(default=frozenset())
+    _pasted: frozenset[tuple[object, ...]] | None = field(default=None, init=False)
 
-    def __post_init__(self) -> None:
-        pasted = Reply(most=MOST_PASTED)
-        for text in self.inputs:
-            pasted.feed(text[:200_000])
-            pasted.end()
-        self.echoes = frozenset(_gist(one.request) for one in pasted.asked)
+    @property
+    def pasted(self) -> frozenset[tuple[object, ...]]:
+        """The requests that stand in what was put before the model; looked for once, where the model asks anything."""
+        if self._pasted is None:
+            found = Reply(most=sum(map(len, self.inputs)))
+            for text in self.inputs:
+                for at in range(0, len(text), _PIECE):
+                    found.feed(text[at : at + _PIECE])
+                found.end()
+            self._pasted = frozenset(_gist(one.request) for one in found.asked)
+        return self._pasted
 
 
 class Applying:
@@ -81,34 +91,38 @@ class Applying:
         self._ladder = ladder
         self._vaults = vaults
 
-    def apply(self, occasion: Occasion, reply: Reply) -> list[Wrote]:
+    def apply(self, occasion: Occasion, reply: Reply) -> Iterator[Wrote]:
         """Do what a whole reply asked, in its order. A look-up that is left in it came too late, or again."""
-        wrote: list[Wrote] = []
+        done = 0
         for asked in reply.asked:
-            is_full = sum(one.became is Became.DONE for one in wrote) >= MOST_WRITTEN
-            done = self._ignored(occasion, asked.request, _TOO_MANY) if is_full else self._one(occasion, asked.request)
-            wrote.append(replace(done, times=reply.times[asked.request]))
+            one = self._ignored(occasion, asked.request, _TOO_MANY) if done >= MOST_WRITTEN else None
+            one = one or self._one(occasion, asked.request)
+            done += one.became is Became.DONE
+            yield replace(one, times=reply.times[asked.request])
         if reply.uncounted:
             last = reply.asked[-1].request
-            wrote.append(replace(self._ignored(occasion, last, _TOO_MANY), times=reply.uncounted))
-        return wrote
+            yield replace(self._ignored(occasion, last, _TOO_MANY), times=reply.uncounted)
 
     def look_up(self, occasion: Occasion, request: LookUp) -> tuple[str, str]:
         """Look up what the vaults that were read hold under that name, where their step allows: the vaults' slugs, and
         why nothing was looked up where nothing was. Facts found may be corrected like those shown."""
         memory, occasion.has_looked_up = occasion.memory, True
-        if _gist(request) in occasion.echoes:
+        if _gist(request) in occasion.pasted:
             self._ignored(occasion, request, _ECHO)
             return "", _ECHO
         why, vaults = "memory was not read", []
         for vault_id, shown in memory.shown.items():
             done = self._ladder.apply_request(actor=occasion.actor, shown=shown, request=request, where=occasion.where)
             if done.outcome is Asked.DONE:
-                occasion.looked_up += done.found
-                vaults.append(memory.vaults[vault_id])
+                vault = memory.vaults[vault_id]
+                vaults.append(vault)
+                memory.facts += done.found
+                occasion.put += [
+                    Put(kind=Kind.FACT, vault=vault.slug, text=quoted(line), number=item.number, title=item.key)
+                    for item, line in zip(done.found, done.lines, strict=True)
+                ]
             else:
                 why = done.why
-        memory.facts += occasion.looked_up
         occasion.learnt_from |= {vault.id for vault in vaults}
         if not memory.shown:
             self._ignored(occasion, request, why)
@@ -144,18 +158,26 @@ class Applying:
     def _one(self, occasion: Occasion, request: Request) -> Wrote:
         if isinstance(request, Unreadable):
             return self._ignored(occasion, request, request.why)
-        if _gist(request) in occasion.echoes:
+        if _gist(request) in occasion.pasted:
             return self._ignored(occasion, request, _ECHO)
         if isinstance(request, LookUp):
             return self._ignored(occasion, request, _NO_LOOK_UP)
         if not (occasion.where.may_write and occasion.actor.can_write):
             return self._ignored(occasion, request, "memory is not written here")
+        if self._is_erased(occasion):  # it would bring back what is gone (F7)
+            return self._ignored(occasion, request, _ERASED)
         try:
             if isinstance(request, Remember):
                 return self._remember(occasion, request)
             return self._end(occasion, request)
         except SouvenanceError as error:
             return self._ignored(occasion, request, str(error), became=Became.REFUSED)
+
+    def _is_erased(self, occasion: Occasion) -> bool:
+        read = occasion.learnt_from | occasion.memory.vaults.keys()
+        with self._database.read() as tx:
+            into = {occasion.into.id} if occasion.into else set()
+            return receipts.is_erased_since(tx, vault_ids=read | into, at=occasion.began)
 
     def _remember(self, occasion: Occasion, request: Remember) -> Wrote:
         said = folded(request.content)
@@ -203,8 +225,10 @@ class Applying:
     def _vault_for(self, occasion: Occasion, about: str, member: Member | None) -> Vault | None:
         """Where a fact goes; None for the personal vault. What was learnt from a protected vault goes to one (V8)."""
         actor, memory = occasion.actor, occasion.memory
-        vault = occasion.into
-        if vault is None and not (member is None and title_key(about) in _SELF):
+        is_own = member is None and title_key(about) in _SELF
+        # What a person says of themselves is theirs, whatever is open (N4); not where that one vault is all there is.
+        vault = None if is_own and actor.vaults is None else occasion.into
+        if vault is None and not is_own:
             names = {title_key(about), title_key(about).replace(" ", "-")}
             named = [one for one in memory.vaults.values() if about and {title_key(one.name), one.slug} & names]
             read = list(memory.vaults.values())
@@ -215,7 +239,7 @@ class Applying:
                 require_as_protected(tx, learnt_from=occasion.learnt_from, into=target.id)
             except NotAllowed:
                 safe = [one for one in memory.vaults.values() if one.protection is Protection.MAXIMUM]
-                if len(safe) != 1 or not safe[0].can_configure or occasion.into is not None:
+                if len(safe) != 1 or not safe[0].can_configure or (occasion.into is not None and not is_own):
                     raise
                 target = vault = safe[0]
                 require_as_protected(tx, learnt_from=occasion.learnt_from, into=target.id)

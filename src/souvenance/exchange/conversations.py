@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
@@ -18,6 +18,8 @@ from souvenance.exchange.events import Became, Verb, Wrote
 from souvenance.store import conversations as rows
 from souvenance.store.conversations import Conversation, Turn
 from souvenance.store.database import Database, Transaction
+
+T = TypeVar("T")
 
 MOST_LISTED = 200
 
@@ -122,7 +124,15 @@ class Conversations:
 
 def found_in(tx: Transaction, actor: Actor, conversation: int) -> Conversation:
     """The conversation, where it is this actor's."""
-    found = rows.find_conversation(tx, actor, conversation)
+    return _known(rows.find_conversation(tx, actor, conversation))
+
+
+def place_in(tx: Transaction, actor: Actor, conversation: int) -> rows.Place:
+    """What goes on with that conversation needs to know of it, where it is this actor's."""
+    return _known(rows.find_place(tx, actor, conversation))
+
+
+def _known(found: T | None) -> T:
     if found is None:
         raise NotFound("You have no such conversation.", hint="souvenance conversation list shows yours.")
     return found

@@ -58,6 +58,7 @@ class Exchange(Steps):
         language: str | None = None,
         persona: str = "",
         budget_tokens: int = BUDGET_TOKENS,
+        charged: int | None = None,
     ) -> AsyncGenerator[Event]:
         """Answer a question with memory; see `events` for what is yielded, in which order.
 
@@ -68,7 +69,8 @@ class Exchange(Steps):
         memory may be read and written in this channel. `member` is who speaks, where that is not the actor: facts about
         them are kept under their id; `members` are the others present, so that facts about them are too. `about` keeps
         to facts about the vault itself and these subjects. `language` is the conversation's (`fr`, `en`), guessed when
-        left out. `persona` is the caller's own instruction, put first.
+        left out. `persona` is the caller's own instruction, put first. `charged` is the id of the vault whose cap
+        and rate hold even where nothing is read.
 
         A question that cannot be put is refused by raising, before the first event and before anything is kept; what
         goes wrong later is told by `Failed`. Closing the iterator, or cancelling the task, stops the model: what was
@@ -77,7 +79,7 @@ class Exchange(Steps):
         asking = Asking(
             actor=actor, question=question, history=history, vaults=vaults, with_memory=with_memory,
             where=where or Where(), member=member, members=members, about=about, language=language, persona=persona,
-            budget_tokens=budget_tokens,
+            budget_tokens=budget_tokens, charged=charged,
         )  # fmt: skip
         opening = await in_thread(self._openings.open, asking, conversation=conversation)
         kept = Kept(opening)
@@ -101,18 +103,19 @@ class Exchange(Steps):
         where: Where | None = None,
         members: Sequence[Member] = (),
         language: str | None = None,
+        charged: int | None = None,
     ) -> tuple[Wrote, ...]:
         """Ask the model what of these messages is worth remembering in that vault, and keep it; nobody is answered.
 
         Nothing is asked where `where` forbids writing, nothing was said or no model is set. Raises what an endpoint
         that fails is told by.
         """
-        heard = "\n".join(f"{one.by}: {one.text}" if one.by else one.text for one in said)
-        if not heard.strip() or not (where or Where()).may_write:
+        heard = "\n".join(f"{one.by}: {one.text}" if one.by else one.text for one in said if one.text.strip())
+        if not heard or not (where or Where()).may_write:
             return ()
         asking = Asking(
             actor=actor, question=heard, vaults=vault, where=where or Where(), members=members, language=language,
-            budget_tokens=BUDGET_TOKENS,
+            budget_tokens=BUDGET_TOKENS, charged=charged, may_look_up=False,
         )  # fmt: skip
         opening = await in_thread(self._openings.open, asking)
         if opening.endpoint is None or not opening.may_write:
@@ -181,7 +184,7 @@ class Exchange(Steps):
                 yield event
             return
         yield found
-        messages = [*messages, *look_up_messages(found.query, ready.occasion.looked_up, ready.opening.language)]
+        messages = [*messages, *look_up_messages(found.query, ready.occasion.put, ready.opening.language)]
         yield Waiting(what=Wait.LOOK_UP, route=endpoint.route, tokens=_tokens(messages))
         ready.reply = Reply()
         async with contextlib.aclosing(self._call(endpoint, messages, ready)) as spoken:

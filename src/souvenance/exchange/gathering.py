@@ -9,13 +9,13 @@ from itertools import groupby
 
 from souvenance.domain.access import Actor
 from souvenance.domain.attention import MUTED
-from souvenance.domain.fact import Fact
+from souvenance.domain.fact import Fact, folded
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import MemoryType, Vault
 from souvenance.exchange.events import Badge, Gathered, Kind, Put, VaultRead
 from souvenance.exchange.instructions import NOTICE, instructions
 from souvenance.exchange.quoting import inline, marked, quoted
-from souvenance.memory.ladder import Given, Ladder, fact_line
+from souvenance.memory.ladder import Given, Ladder
 from souvenance.memory.shown import Shown, Where
 from souvenance.retrieval.answer import Hit
 from souvenance.retrieval.fact_search import LONGEST
@@ -23,6 +23,7 @@ from souvenance.retrieval.retrieval import Retrieval
 from souvenance.retrieval.scope import Scope, resolve_scope
 from souvenance.store.database import Database
 from souvenance.store.fact_lists import Subject
+from souvenance.store.terms import analyse_query
 
 FACTS_SHARE = 0.65
 """Of the budget, what facts may take while passages wait; what they leave is the passages'."""
@@ -105,7 +106,13 @@ class Gathering:
         answering.sort(key=lambda vault: (-scope.weights[vault.id], vault.id))
         given = self._facts(wish, scope, answering[:MOST_VAULTS], question)
         spent = sum(item.tokens for item in given)
-        found = self._retrieval.documents(actor=wish.actor, question=question or "?", scope=scope, limit=MOST_PASSAGES)
+        found = self._retrieval.documents(
+            actor=wish.actor,
+            question=question or "?",
+            scope=scope,
+            facts=_bearing(given, question),
+            limit=MOST_PASSAGES,
+        )
         passages, cut = _fitting(found.hits, wish.budget_tokens - spent)
         steps = tuple({vault.memory_type for vault in answering})
         told = instructions(wish.language, steps=steps, may_write=wish.may_write, may_look_up=wish.may_look_up)
@@ -158,18 +165,34 @@ class Gathering:
         return given
 
 
-def found_text(facts: Sequence[Fact], language: str) -> str:
+def found_text(found: Sequence[Put], language: str) -> str:
     """What a look-up found, as the model is given it."""
-    if not facts:
+    if not found:
         return _NOTHING.get(language, _NOTHING["en"])
-    lines = "\n".join(quoted(fact_line(item)) for item in facts)
-    return NOTICE.get(language, NOTICE["en"]) + marked(lines)
+    return NOTICE.get(language, NOTICE["en"]) + marked("\n".join(one.text for one in found))
 
 
 _NOTHING = {
     "en": "Memory holds nothing under that name. Answer now, without another look-up.\n",
     "fr": "La mémoire ne contient rien sous ce nom. Réponds maintenant, sans autre recherche.\n",
 }
+
+
+def _bearing(given: Sequence[Given], question: str) -> list[tuple[int, float]]:
+    """The facts given that bear on the question, and how much: as their step measured it, else the part of its telling
+    words that they hold. For the audit, which tells what was found from what was merely recent."""
+    words = analyse_query(question)
+    telling = [word for word in words if not word.common] or words
+    found = []
+    for one in (one for item in given for one in item.facts if not one.is_summary):
+        if one.why is not None:
+            much = one.why.relevance
+        else:
+            text = folded(f"{one.fact.key} {one.fact.content[:LONGEST]}")
+            much = sum(any(form in text for form in word.forms) for word in telling) / max(len(telling), 1)
+        if much > 0:
+            found.append((one.fact.number, much))
+    return found
 
 
 def _badge(scope: Scope, answering: Sequence[Vault], wish: Wish) -> Badge:

@@ -14,10 +14,11 @@ from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import Protection
 from souvenance.exchange.events import Gathered, Spent, Wrote
 from souvenance.exchange.opening import Opening
-from souvenance.exchange.spending import Counting, member_of
+from souvenance.exchange.spending import Counting, Entered, hour_of, member_of
 from souvenance.store import conversations as rows
-from souvenance.store.database import Database
+from souvenance.store.database import Database, Transaction
 from souvenance.store.erasure import receipts, turns
+from souvenance.store.spending import NO_VAULT
 from souvenance.vaults.protection import protection_of
 
 MOST_COUNTED = 10**9
@@ -65,12 +66,14 @@ class Kept:
 
     opening: Opening
     text: list[str] = field(default_factory=list)
+    others: dict[int, list[str]] = field(default_factory=dict)
+    """Further replies to the same question, by their index, where a program asked for several."""
     gathered: Gathered | None = None
     read: frozenset[int] = frozenset()
     wrote: list[Wrote] = field(default_factory=list)
     answers: Meter = field(default_factory=Meter)
     auto: Meter = field(default_factory=Meter)
-    entered: frozenset[int] = frozenset()
+    entered: Entered | None = None
     is_saved: bool = False
     lock: threading.RLock = field(default_factory=threading.RLock)
     """Held while it is finished or saved, so that one of the two happens, once."""
@@ -97,41 +100,49 @@ class Keeping:
                 self._save(kept, state, error)
 
     def _save(self, kept: Kept, state: State, error: SouvenanceError | None) -> None:
-        opening = kept.opening
-        if opening.conversation is not None and opening.turn is not None:
-            values = {
-                "state": state,
-                "answer": kept.answer,
-                "failure": None if error is None else error.as_dict(),
-                "model": opening.endpoint.model if opening.endpoint else "",
-                "trace": None if kept.gathered is None else kept.gathered.as_dict(),
-                "wrote": [one.as_dict() for one in kept.wrote],
-                "folded": rows.folded_turn(opening.asking.question, kept.answer),
-                "answered_at": self._clock(),
-            }
-            with self._database.write() as tx:
-                if receipts.is_erased_since(tx, vault_ids=kept.read, at=opening.began):
-                    # What was made from it meanwhile would bring it back.
-                    turns.remove_turns(tx, {(opening.conversation, opening.turn)})
-                else:
-                    rows.save_turn(
-                        tx, conversation_id=opening.conversation, ordinal=opening.turn, values=values, read=kept.read
-                    )
-        elif kept.read and kept.answer:
-            self._note_protected(kept)
-        if kept.gathered is not None:
-            member = member_of(opening.asking.actor, opening.asking.member.id if opening.asking.member else None)
-            for use, meter in ((Use.ANSWERS, kept.answers), (Use.AUTO, kept.auto)):
-                self._counting.count(
-                    gathered=kept.gathered, use=use, spent=meter.spent, member=member, entered=kept.entered
-                )
-
-    def _note_protected(self, kept: Kept) -> None:
-        """So that a reply made from a protected vault is known when its program sends it again over another route."""
-        actor = kept.opening.asking.actor
-        with self._database.read() as tx:
-            if protection_of(tx, kept.read) is not Protection.MAXIMUM:
-                return
-        hashed = rows.hash_of_reply(kept.answer)
+        """All of it in one transaction: each has its price."""
+        opening, asking = kept.opening, kept.opening.asking
+        is_stored = opening.conversation is not None and opening.turn is not None
+        spent = {Use.ANSWERS: kept.answers.spent, Use.AUTO: kept.auto.spent}
+        entered = kept.entered or Entered(hour=hour_of(self._clock()), charged=asking.charged or NO_VAULT)
+        has_spent = bool(entered.reserved) or any(one.calls for one in spent.values())
+        has_said = bool(kept.read) and bool(kept.text or kept.others)
+        if not (is_stored or has_spent or has_said):
+            return
         with self._database.write() as tx:
-            rows.note_reply(tx, user_id=actor.user_id, hashed=hashed, read=kept.read, at=self._clock())
+            if is_stored:
+                self._keep_turn(tx, kept, state, error)
+            elif has_said:
+                self._note_protected(tx, kept)
+            if has_spent:
+                member = member_of(asking.actor, asking.member.id if asking.member else None)
+                self._counting.count(tx, gathered=kept.gathered, spent=spent, member=member, entered=entered)
+
+    def _keep_turn(self, tx: Transaction, kept: Kept, state: State, error: SouvenanceError | None) -> None:
+        opening = kept.opening
+        if opening.conversation is None or opening.turn is None:
+            return
+        if receipts.is_erased_since(tx, vault_ids=kept.read, at=opening.began):
+            # What was made from it meanwhile would bring it back.
+            turns.remove_turns(tx, {(opening.conversation, opening.turn)})
+            return
+        values = {
+            "state": state,
+            "answer": kept.answer,
+            "failure": None if error is None else error.as_dict(),
+            "model": opening.endpoint.model if opening.endpoint else "",
+            "trace": None if kept.gathered is None else kept.gathered.as_dict(),
+            "wrote": [one.as_dict() for one in kept.wrote],
+            "folded": rows.folded_turn(opening.asking.question, kept.answer),
+            "answered_at": self._clock(),
+        }
+        rows.save_turn(tx, conversation_id=opening.conversation, ordinal=opening.turn, values=values, read=kept.read)
+
+    def _note_protected(self, tx: Transaction, kept: Kept) -> None:
+        """So that a reply made from a protected vault is known when its program sends it again over another route."""
+        if protection_of(tx, kept.read) is not Protection.MAXIMUM:
+            return
+        actor, now = kept.opening.asking.actor, self._clock()
+        replies = [kept.answer, *map("".join, kept.others.values())]
+        for hashed in {rows.hash_of_reply(one) for one in replies if one.strip()}:
+            rows.note_reply(tx, user_id=actor.user_id, hashed=hashed, read=kept.read, at=now)

@@ -15,16 +15,18 @@ from souvenance.domain.fact import readable_text
 from souvenance.domain.protection import may_leave
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import Protection, Vault
+from souvenance.domain.vault_settings import settings_of
 from souvenance.exchange import auto_scope
 from souvenance.exchange.auto_scope import Offered
-from souvenance.exchange.conversations import found_in
+from souvenance.exchange.conversations import place_in
 from souvenance.exchange.events import Member, Said
 from souvenance.exchange.language import language_of
 from souvenance.exchange.quoting import without_memory
+from souvenance.exchange.spending import Limits
 from souvenance.memory.shown import Where
 from souvenance.models.endpoints import Endpoints
 from souvenance.store import conversations as rows
-from souvenance.store import people, scope_settings
+from souvenance.store import people, scope_settings, spending
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.fact_lists import Subject
@@ -38,7 +40,12 @@ MOST_TURNS = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """A question as an interface puts it; see `engine.Exchange.answer` for what each part means."""
+    """A question as an interface puts it; see `engine.Exchange.answer` for what each part means.
+
+    For a caller that makes the prompt itself: `sends_all` where all of `history` goes into it, whatever its length;
+    `beside` what else does, such as what tools answered, so that no request hides in it. `charged` is the id of a
+    vault whose limits hold whatever is read, and that pays where nothing is.
+    """
 
     actor: Actor
     question: str
@@ -53,6 +60,10 @@ class Asking:
     persona: str = ""
     budget_tokens: int
     may_ask: bool = True
+    may_look_up: bool = True
+    beside: Sequence[str] = ()
+    sends_all: bool = False
+    charged: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +83,7 @@ class Opening:
     auto_endpoint: Reached | None = None
     offered: tuple[Offered, ...] = ()
     into: Vault | None = None
+    charged: Limits | None = None
     conversation: int | None = None
     turn: int | None = None
     began: datetime
@@ -81,6 +93,12 @@ class Opening:
         """Whether anything may be written to memory in this exchange."""
         asking = self.asking
         return asking.with_memory and asking.may_ask and asking.where.may_write and asking.actor.can_write
+
+    @property
+    def tokens(self) -> int:
+        """About what the prompt takes beside what memory puts into it."""
+        said = [self.question, self.asking.persona, *(one.text for one in self.history), *self.asking.beside]
+        return sum(map(estimate_tokens, said))
 
     @property
     def earlier(self) -> frozenset[int]:
@@ -109,13 +127,14 @@ class Openings:
         history: Sequence[Said] = asking.history
         with self._database.read() as tx:
             if conversation is not None:
-                found = found_in(tx, actor, conversation)
-                history = _said(rows.list_turns(tx, conversation_id=conversation, last=MOST_TURNS))
+                found = place_in(tx, actor, conversation)
+                history = _said(rows.said_before(tx, conversation_id=conversation, last=MOST_TURNS))
                 if found.without_memory:
                     asking = replace(asking, with_memory=False)
             else:
                 history = _known(tx, actor, history)
             history, gone = _leaving(tx, history, reader)
+            charged = None if asking.charged is None else spending.limits(tx, vault_id=asking.charged)
             into = _single(tx, actor, asking.vaults)
             auto_on = _may_choose(asking) and scope_settings.read_setting(tx, user_id=actor.user_id).auto
             own = people.language_of(tx, actor.user_id)
@@ -128,12 +147,13 @@ class Openings:
             question=without_memory(question),
             language=language_of(question, said=asking.language, otherwise=own or "en"),
             endpoint=endpoint,
-            history=_within(history),
+            history=tuple(history) if asking.sends_all else _within(history),
             withheld_turns=sum(one.by_model for one in gone) or len(gone),
             withheld_texts=frozenset(one.text for one in gone),
             auto_endpoint=auto_endpoint,
             offered=offered if auto_endpoint else (),
             into=into,
+            charged=None if charged is None else Limits(asking.charged or 0, charged[0], settings_of(charged[1])),
             conversation=conversation,
             began=now,
         )
@@ -141,10 +161,10 @@ class Openings:
 
     def _kept(self, opening: Opening, conversation: int, question: str, now: datetime) -> Opening:
         with self._database.write() as tx:
-            found = found_in(tx, opening.asking.actor, conversation)
+            found = place_in(tx, opening.asking.actor, conversation)
             ordinal = rows.add_turn(tx, conversation_id=conversation, question=question, at=now)
-            if found.title == UNTITLED:
-                rows.save_conversation(tx, conversation_id=conversation, values={"title": title_from(question)})
+            title = title_from(question) if found.title == UNTITLED else found.title
+            rows.save_conversation(tx, conversation_id=conversation, values={"updated_at": now, "title": title})
         return replace(opening, turn=ordinal)
 
 
@@ -158,13 +178,12 @@ def _single(tx: Transaction, actor: Actor, vaults: str | Sequence[str] | None) -
     return vault_rows.named_vault(tx, actor, names[0]) if len(names) == 1 else None
 
 
-def _said(turns: Sequence[rows.Turn]) -> list[Said]:
-    """Turns as what was said: those that were answered, if only in part."""
+def _said(turns: Sequence[rows.Before]) -> list[Said]:
+    """Turns as what was said."""
     said = []
     for turn in turns:
-        if turn.answer:
-            said.append(Said(text=turn.question, read=turn.read))
-            said.append(Said(text=turn.answer, by_model=True, read=turn.read))
+        said.append(Said(text=turn.question, read=turn.read))
+        said.append(Said(text=turn.answer, by_model=True, read=turn.read))
     return said
 
 

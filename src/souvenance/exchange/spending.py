@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from souvenance.domain.access import Actor
@@ -10,13 +11,36 @@ from souvenance.domain.clock import Clock
 from souvenance.domain.endpoint import Use
 from souvenance.domain.errors import CapReached, NotAllowed
 from souvenance.domain.vault import Vault
-from souvenance.domain.vault_settings import settings_of
+from souvenance.domain.vault_settings import VaultSettings, settings_of
 from souvenance.exchange.events import Gathered, Spent
 from souvenance.store import people
 from souvenance.store import spending as rows
 from souvenance.store import vaults as vault_rows
-from souvenance.store.database import Database
+from souvenance.store.database import Database, Transaction
 from souvenance.store.spending import NO_VAULT, Spending
+
+REPLY_TOKENS = 500
+"""What a reply is expected to take, while it is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """A vault whose limits an exchange keeps to."""
+
+    vault_id: int
+    name: str
+    settings: VaultSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entered:
+    """What was counted of an exchange when it began: in which hour; the vaults whose rate has its question already;
+    what was reserved of whose cap. `charged` pays where no vault is read."""
+
+    hour: datetime
+    asked: frozenset[int] = frozenset()
+    reserved: Mapping[int, Spent] = field(default_factory=dict)
+    charged: int = NO_VAULT
 
 
 class Counting:
@@ -26,65 +50,82 @@ class Counting:
         self._database = database
         self._clock = clock
 
-    def enter(self, *, vaults: Collection[Vault], member: str) -> frozenset[int]:
+    def enter(self, *, limits: Sequence[Limits], member: str, expected: Spent) -> Entered:
         """Refuse where a vault's tokens of this day (UTC), or the member's questions of this hour, are used up.
 
-        The question counts at once where a rate is set, so that many at once are no way around it: ids of those vaults.
+        Where a rate is set the question counts at once, and where a cap is, what the exchange is `expected` to spend:
+        many at once are no way around either. `count` puts what it really spent in its place.
         """
         now = self._clock()
-        limited = [(vault, settings_of(vault.settings)) for vault in vaults]
-        capped = [(vault, own.daily_tokens) for vault, own in limited if own.daily_tokens]
-        rated = [(vault, own.member_rate) for vault, own in limited if own.member_rate]
-        if capped:
-            self._require_tokens(capped, now)
-        if rated:
-            self._take_question(rated, member, now)
-        return frozenset(vault.id for vault, _ in rated)
-
-    def _require_tokens(self, capped: Sequence[tuple[Vault, int]], now: datetime) -> None:
-        day = now.replace(hour=0, minute=0, second=0, microsecond=0)
-        with self._database.read() as tx:
-            for vault, most in capped:
-                if rows.tokens_since(tx, vault_id=vault.id, since=day) >= most:
-                    raise CapReached(
-                        f"“{vault.name}” has used its {most:,} tokens of the day.",
-                        hint="It answers again tomorrow (UTC); its setting daily_tokens is the cap.",
-                    )
-
-    def _take_question(self, rated: Sequence[tuple[Vault, int]], member: str, now: datetime) -> None:
+        capped = {one.vault_id: one for one in limits if one.settings.daily_tokens}
+        rated = {one.vault_id: one for one in limits if one.settings.member_rate}
         hour = hour_of(now)
+        if not (capped or rated):
+            return Entered(hour=hour)
         with self._database.write() as tx:
-            for vault, most in rated:
-                tx.hold("rate", vault.id, member)
-                if rows.questions_in(tx, vault_id=vault.id, member=member, hour=hour) >= most:
-                    raise CapReached(
-                        f"That is {most} questions to “{vault.name}” this hour, the most for one person.",
-                        hint=f"Ask again in {60 - now.minute} minutes.",
-                    )
+            for vault_id in sorted({*capped, *rated}):
+                tx.hold("limits", vault_id)
+            for one in capped.values():
+                _require_tokens(tx, one, now)
+            for one in rated.values():
+                _require_rate(tx, one, member, now)
+            for vault_id in {*capped, *rated}:
                 rows.add_spending(
-                    tx, vault_id=vault.id, use=Use.ANSWERS, member=member, hour=hour, calls=1, sent=0, received=0
+                    tx,
+                    vault_id=vault_id,
+                    use=Use.ANSWERS,
+                    member=member,
+                    hour=hour,
+                    calls=int(vault_id in rated),
+                    sent=expected.sent if vault_id in capped else 0,
+                    received=expected.received if vault_id in capped else 0,
                 )
+        reserved = dict.fromkeys(capped, expected)
+        return Entered(hour=hour, asked=frozenset(rated), reserved=reserved)
 
-    def count(self, *, gathered: Gathered, use: Use, spent: Spent, member: str, entered: Collection[int] = ()) -> None:
-        """Add what an exchange spent, divided among the vaults it read by what each put into the prompt; the question
-        itself is counted already for those it `entered`."""
-        if not spent.calls:
-            return
-        shares = _shares(gathered)
-        hour = hour_of(self._clock())
-        sent, received = _divided(spent.sent, shares), _divided(spent.received, shares)
-        with self._database.write() as tx:
-            for vault_id in shares:
+    def count(
+        self, tx: Transaction, *, gathered: Gathered | None, spent: Mapping[Use, Spent], member: str, entered: Entered
+    ) -> None:
+        """Add what an exchange spent, divided among the vaults it read by what each put into the prompt, in place of
+        what was reserved; where none was read it is that of the vault it is charged to."""
+        shares = (_shares(gathered) if gathered else {}) or {entered.charged: 1}
+        for use, one in spent.items():
+            sent, received = _divided(one.sent, shares), _divided(one.received, shares)
+            reserved = entered.reserved if use is Use.ANSWERS else {}
+            for vault_id in {*(shares if one.calls else ()), *reserved}:
+                held = reserved.get(vault_id, Spent())
                 rows.add_spending(
                     tx,
                     vault_id=vault_id,
                     use=use,
                     member=member,
-                    hour=hour,
-                    calls=int(vault_id not in entered),
-                    sent=sent[vault_id],
-                    received=received[vault_id],
+                    hour=entered.hour,
+                    calls=int(vault_id in shares and one.calls > 0 and vault_id not in entered.asked),
+                    sent=sent.get(vault_id, 0) - held.sent,
+                    received=received.get(vault_id, 0) - held.received,
                 )
+
+    def require_tokens(self, *, vault_id: int) -> None:
+        """Refuse where a vault's tokens of this day are used up."""
+        with self._database.read() as tx:
+            found = rows.limits(tx, vault_id=vault_id)
+            limits = None if found is None else Limits(vault_id, found[0], settings_of(found[1]))
+            if limits is not None and limits.settings.daily_tokens:
+                _require_tokens(tx, limits, self._clock())
+
+    def add(self, *, vault_id: int, use: Use, member: str, spent: Spent) -> None:
+        """Add what was spent for one vault."""
+        with self._database.write() as tx:
+            rows.add_spending(
+                tx,
+                vault_id=vault_id,
+                use=use,
+                member=member,
+                hour=hour_of(self._clock()),
+                calls=spent.calls,
+                sent=spent.sent,
+                received=spent.received,
+            )
 
     def list(self, *, actor: Actor, days: int = 30) -> Sequence[tuple[Vault | None, Spending]]:
         """What the actor's vaults spent in the last days, by vault and use; None stands for no vault.
@@ -106,19 +147,42 @@ def hour_of(instant: datetime) -> datetime:
     return instant.replace(minute=0, second=0, microsecond=0)
 
 
+def _require_tokens(tx: Transaction, capped: Limits, now: datetime) -> None:
+    day, most = now.replace(hour=0, minute=0, second=0, microsecond=0), capped.settings.daily_tokens
+    if rows.tokens_since(tx, vault_id=capped.vault_id, since=day) >= most:
+        raise CapReached(
+            f"“{capped.name}” has used its {most:,} tokens of the day.",
+            hint="It answers again tomorrow (UTC); its setting daily_tokens is the cap.",
+        )
+
+
+def _require_rate(tx: Transaction, rated: Limits, member: str, now: datetime) -> None:
+    most = rated.settings.member_rate
+    if rows.questions_in(tx, vault_id=rated.vault_id, member=member, hour=hour_of(now)) >= most:
+        raise CapReached(
+            f"That is {most} questions to “{rated.name}” this hour, the most for one person.",
+            hint=f"Ask again in {60 - now.minute} minutes.",
+        )
+
+
+def limits_of(vault: Vault) -> Limits:
+    """The limits of a vault."""
+    return Limits(vault.id, vault.name, settings_of(vault.settings))
+
+
 def member_of(actor: Actor, member_id: str | None) -> str:
     """Under which name an exchange is counted: the member's id, else the user's."""
     return f"member:{member_id}" if member_id is not None else f"user:{actor.user_id}"
 
 
 def _shares(gathered: Gathered) -> dict[int, int]:
-    """What each vault read put into the prompt, in characters; all alike where none did; no vault for none."""
+    """What each vault read put into the prompt, in characters; all alike where none did."""
     by_slug = dict.fromkeys((vault.slug for vault in gathered.badge.vaults), 0)
     for item in gathered.put:
         by_slug[item.vault] = by_slug.get(item.vault, 0) + len(item.text)
     ids = {vault.slug: vault.id for vault in gathered.badge.vaults}
     shares = {ids[slug]: size for slug, size in by_slug.items() if slug in ids and size}
-    return shares or dict.fromkeys(ids.values(), 1) or {NO_VAULT: 1}
+    return shares or dict.fromkeys(ids.values(), 1)
 
 
 def _divided(amount: int, shares: Mapping[int, int]) -> dict[int, int]:

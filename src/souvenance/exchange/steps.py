@@ -10,17 +10,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ParamSpec, TypeVar
 
-from souvenance.domain.fact import Fact
+from souvenance.domain.errors import SouvenanceError
+from souvenance.domain.tokens import estimate_tokens
 from souvenance.exchange import auto_scope
 from souvenance.exchange.applying import Applying, Occasion
 from souvenance.exchange.auto_scope import Choice
-from souvenance.exchange.events import LookedUp, Wrote
+from souvenance.exchange.events import LookedUp, Put, Spent, Wrote
 from souvenance.exchange.extract import MOST as MOST_QUOTED
 from souvenance.exchange.gathering import Gathering, Memory, Wish, found_text
 from souvenance.exchange.keeping import Keeping, Kept, State
 from souvenance.exchange.opening import Asking, Opening, Openings
 from souvenance.exchange.reply import Reply
-from souvenance.exchange.spending import Counting, member_of
+from souvenance.exchange.spending import REPLY_TOKENS, Counting, limits_of, member_of
 from souvenance.memory.shown import LookUp
 from souvenance.models.chat import Chat
 from souvenance.retrieval.answer import Answer
@@ -107,7 +108,11 @@ class Steps:
 
     async def gather(self, opening: Opening, kept: Kept, choice: Choice | None = None) -> Ready:
         """What the question is answered from; refused where a cap is reached."""
-        return await in_thread(self._gather, opening, kept, choice)
+        try:
+            return await in_thread(self._gather, opening, kept, choice)
+        except SouvenanceError as error:  # choosing may have cost tokens already
+            await in_thread(self._keeping.save, kept, State.FAILED, error)
+            raise
 
     async def look_up(self, ready: Ready, request: LookUp) -> LookedUp | None:
         """What the look-up that opens a reply finds; None where it is not allowed: the audit says so, and the request
@@ -147,7 +152,7 @@ class Steps:
                     language=opening.language,
                     budget_tokens=asking.budget_tokens,
                     may_write=opening.may_write,
-                    may_look_up=asking.may_ask,
+                    may_look_up=asking.may_ask and asking.may_look_up,
                     auto_why="" if choice is None or choice.vaults else choice.why,
                     withheld_turns=opening.withheld_turns,
                 )
@@ -156,7 +161,12 @@ class Steps:
         kept.read = memory.read | opening.earlier
         if opening.endpoint is not None:
             member = member_of(asking.actor, asking.member.id if asking.member else None)
-            kept.entered = self._counting.enter(vaults=list(memory.vaults.values()), member=member)
+            limits = {vault.id: limits_of(vault) for vault in memory.vaults.values()}
+            if opening.charged is not None:
+                limits.setdefault(opening.charged.vault_id, opening.charged)
+            expected = Spent(sent=memory.gathered.tokens + opening.tokens, received=REPLY_TOKENS)
+            entered = self._counting.enter(limits=list(limits.values()), member=member, expected=expected)
+            kept.entered = entered if opening.charged is None else replace(entered, charged=opening.charged.vault_id)
         occasion = Occasion(
             actor=asking.actor,
             memory=memory,
@@ -168,7 +178,14 @@ class Steps:
             member=asking.member,
             members=asking.members,
             into=opening.into,
-            inputs=[opening.question, *(one.text for one in opening.history), *memory.words, *_names(opening)],
+            inputs=[
+                opening.question,
+                *(one.text for one in opening.history),
+                *memory.words,
+                *_names(opening),
+                *asking.beside,
+            ],
+            began=opening.began,
         )
         return Ready(opening=opening, memory=memory, occasion=occasion, kept=kept)
 
@@ -177,8 +194,15 @@ class Steps:
         if why:
             ready.reply.drop(request)
             return None
-        ready.kept.read |= ready.occasion.learnt_from
-        numbers = tuple(item.number for item in ready.occasion.looked_up)
+        occasion, gathered = ready.occasion, ready.memory.gathered
+        ready.kept.read |= occasion.learnt_from
+        # What was found stands before the model from here on: the badge opens on it as well (V11).
+        ready.kept.gathered = ready.memory.gathered = replace(
+            gathered,
+            put=(*gathered.put, *occasion.put),
+            tokens=gathered.tokens + estimate_tokens(found_text(occasion.put, ready.opening.language)),
+        )
+        numbers = tuple(one.number for one in occasion.put if one.number is not None)
         return LookedUp(query=request.query, vault=slugs, numbers=numbers)
 
     def _finish(self, ready: Ready) -> list[Wrote]:
@@ -186,7 +210,8 @@ class Steps:
         with kept.lock:
             if kept.is_saved:  # it was stopped before this began: nothing is done
                 return []
-            kept.wrote = self._applying.apply(ready.occasion, ready.reply)
+            for one in self._applying.apply(ready.occasion, ready.reply):
+                kept.wrote.append(one)  # each as it is done: whatever fails later, it is known and can be undone
             if not kept.answer:
                 kept.text.append(_silence(ready.opening.language, kept.wrote))
             self._keeping.save(kept, State.DONE)
@@ -206,7 +231,7 @@ def opening_look_up(reply: Reply) -> LookUp | None:
     return next((one.request for one in reply.asked if isinstance(one.request, LookUp) and one.opens), None)
 
 
-def look_up_messages(query: str, found: Sequence[Fact], language: str) -> list[Message]:
+def look_up_messages(query: str, found: Sequence[Put], language: str) -> list[Message]:
     """What goes on from a look-up: what the model asked, and what was found."""
     return [
         {"role": "assistant", "content": f"<<lookup {query}>>"},

@@ -292,14 +292,16 @@ class Ladder:
             ranked = self._search.ranked(tx, wanted)
             facts = lists.read_facts(tx, vault_id=found.id, numbers=[number for number, _ in ranked[:LOOK_UP_LIMIT]])
             names = _names(tx, found.id, facts)
-        shown.add(facts)
+        given = [GivenFact(fact=item, line=fact_line(item, names)) for item in facts]
+        kept, _ = _fitting(given, BUDGET_TOKENS)
+        shown.add(item.fact for item in kept)
         self._audit(model, found, query, ranked, wanted, (time.perf_counter() - started) * 1000)
         return Applied(
             ask=Ask.LOOK_UP,
             outcome=Outcome.DONE,
             why=wanted.why,
-            found=tuple(facts),
-            text="\n".join(fact_line(item, names) for item in facts),
+            found=tuple(item.fact for item in kept),
+            lines=tuple(item.line for item in kept),
         )
 
     def _ignored(

@@ -72,8 +72,8 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """What became of a request. `fact` is the one it ended, `successor` what took its place; `found` and `text` are
-    what a look-up brought, the text as the model is to be given it."""
+    """What became of a request. `fact` is the one it ended, `successor` what took its place; `found` is
+    what a look-up brought, `lines` each of it as the model is to be given it."""
 
     ask: Ask
     outcome: Outcome
@@ -81,4 +81,9 @@ class Applied:
     fact: Fact | None = None
     successor: Fact | None = None
     found: tuple[Fact, ...] = ()
-    text: str = ""
+    lines: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The lines together."""
+        return "\n".join(self.lines)

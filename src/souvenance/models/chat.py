@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping
 from dataclasses import dataclass
@@ -194,23 +195,31 @@ class Chat:
 
 async def _events(response: httpx.Response) -> AsyncGenerator[str]:
     """The data of each server-sent event; lines end in LF, CRLF or CR, comments and other fields are passed over."""
-    held, total, data = b"", 0, list[bytes]()
+    held, size, total, data, is_cut = list[bytes](), 0, 0, list[bytes](), False
     async for part in response.aiter_raw():
         total += len(part)
         if total > LARGEST_REPLY:
             raise _endless(LARGEST_REPLY)
-        held += part
-        *lines, held = held.replace(b"\r\n", b"\n").split(b"\n")
-        if len(held) > LARGEST_EVENT:
+        came = part[1:] if is_cut and part.startswith(b"\n") else part  # without the other half of a CRLF
+        is_cut = part.endswith(b"\r")
+        first, *further = came.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        held.append(first)
+        size += len(first)
+        if size > LARGEST_EVENT:
             raise _endless(LARGEST_EVENT)
+        if not further:
+            continue
+        lines = [b"".join(held), *further[:-1]]
+        held, size = [further[-1]], len(further[-1])
         for line in lines:
             if line.startswith(b"data:"):
-                data.append(line[5:].removeprefix(b" ").rstrip(b"\r"))
+                data.append(line[5:].removeprefix(b" "))
             elif not line.strip() and data:
                 yield b"\n".join(data).decode("utf-8", "replace")
                 data = []
-    if held.startswith(b"data:"):
-        data.append(held[5:].strip())
+    held = [b"".join(held)]
+    if held[0].startswith(b"data:"):
+        data.append(held[0][5:].strip())
     if data:
         yield b"\n".join(data).decode("utf-8", "replace")
 
@@ -235,9 +244,16 @@ def _checked(found: Any, endpoint: Reached, *, needs: tuple[str, ...] = ("choice
     for name in needs:
         if not isinstance(found.get(name), list):
             raise wrong_kind(endpoint, f"no `{name}`")
-    if "choices" in needs and not all(isinstance(one, dict) for one in found["choices"]):
+    if "choices" in needs and not all(_is_choice(one) for one in found["choices"]):
         raise wrong_kind(endpoint, "`choices` that are none")
     return found
+
+
+def _is_choice(found: Any) -> bool:
+    """Whether it has the form of one: further on, its index and its words are taken as they are."""
+    if not isinstance(found, dict) or type(found.get("index", 0)) is not int:
+        return False
+    return all(isinstance(found.get(name, {}), dict | None) for name in ("delta", "message"))
 
 
 def _choices(chunk: Mapping[str, Any]) -> list[Json]:
@@ -254,11 +270,11 @@ def _as_chunk(whole: Json) -> Json:
 
 
 def _asked_pause(response: httpx.Response, pause: float) -> float:
-    asked = response.headers.get("retry-after", "")
     try:
-        return min(max(float(asked), pause), LONGEST_PAUSE)
+        asked = float(response.headers.get("retry-after", ""))
     except ValueError:
         return pause
+    return pause if math.isnan(asked) else min(max(asked, pause), LONGEST_PAUSE)
 
 
 def _unreached(endpoint: Reached, error: Exception, silence: float) -> ModelUnavailable:

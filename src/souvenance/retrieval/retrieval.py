@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock, isoformat
@@ -20,7 +21,7 @@ from souvenance.retrieval.meaning import Asked, Meaning
 from souvenance.retrieval.ranking import Sureness
 from souvenance.retrieval.recall import compose
 from souvenance.retrieval.scope import Scope, resolve_scope
-from souvenance.retrieval.search import Searched, search_passages
+from souvenance.retrieval.search import BY_WORDS, Searched, search_passages
 from souvenance.retrieval.words import Words
 from souvenance.store import candidates as rows
 from souvenance.store.backlog import Coverage
@@ -115,7 +116,7 @@ class Retrieval:
             trace=_trace(found, scope, started=started),
             more=len(places) > offset + limit,
         )
-        self._audit(actor, "search", answer.query, hits, answer.confidence, answer.trace, scope)
+        self._audit(actor, "search", answer.query, hits, answer.confidence, answer.trace)
         return answer
 
     def recall(
@@ -172,31 +173,54 @@ class Retrieval:
             for place in best
             if searched.passages[place].id in shown
         ]
-        self._audit(actor, "recall", topic, hits, recalled.confidence, trace, scope)
+        self._audit(actor, "recall", topic, hits, recalled.confidence, trace)
         return recalled
 
-    def documents(self, *, actor: Actor, question: str, scope: Scope, limit: int = 8) -> Answer:
+    def documents(
+        self,
+        *,
+        actor: Actor,
+        question: str,
+        scope: Scope,
+        facts: Sequence[tuple[int, float]] = (),
+        limit: int = 8,
+    ) -> Answer:
         """The passages of notes that answer a question put to a scope that was chosen already, each whole in `excerpt`,
         at most one of each note; none where nothing relevant was found. A prompt is given them beside facts, which it
-        is given by each vault's step. Muted notes are left out. The audit has it as the exchange's one search."""
+        is given by each vault's step and which are not searched for again. Muted notes are left out.
+
+        The audit has it as the exchange's one search: `facts` are those given that bear on the question, by number,
+        with how much of it they hold (0 to 1).
+        """
         started = time.perf_counter()
+        with self._database.read() as tx:
+            own = rows.note_passages(tx, vault_ids=scope.answering, limit=BY_WORDS + 1)
+        if not (own or scope.protected):
+            trace = Trace(
+                matcher=Matcher.WORDS,
+                why="there are no notes",
+                queried=scope.names,
+                passed_over=scope.passed_over,
+                named_withheld=scope.named_withheld,
+                milliseconds=(time.perf_counter() - started) * 1000,
+            )
+            self._audit(actor, "exchange", question, (), Confidence.NONE, trace, facts=facts)
+            return Answer(query=question, confidence=Confidence.NONE, confidence_value=0.0, hits=(), trace=trace)
         asked = self._question(actor, question, None, None)
         with self._database.read() as tx:
-            found = self._search(tx, asked, scope=scope)
+            found = self._search(tx, asked, scope=scope, notes=own)
             searched = found.searched
-            places = _one_per_source(searched, limit=len(searched.passages))
             sure = Confidence(searched.confidence.sureness)
-            notes = [place for place in places if searched.passages[place].fact_number is None]
-            notes = notes[: 2 * limit] if sure is not Confidence.NONE else []
-            shown = rows.read_shown(tx, [searched.passages[place] for place in {*notes, *places[:5]}])
+            notes = [] if sure is Confidence.NONE else _one_per_source(searched, limit=2 * limit)
+            shown = rows.read_shown(tx, [searched.passages[place] for place in notes])
         hits = {
             place: _hit(searched, place, scope=scope, shown=shown[searched.passages[place].id], query=None)
-            for place in (*places[:5], *notes)
+            for place in notes
             if searched.passages[place].id in shown
         }
         trace = _trace(found, scope, started=started)
-        self._audit(actor, "exchange", question, [hits[p] for p in places[:5] if p in hits], sure, trace, scope)
-        kept = [place for place in notes if place in hits and not shown[searched.passages[place].id].muted]
+        self._audit(actor, "exchange", question, list(hits.values())[:5], sure, trace, facts=facts)
+        kept = [place for place in hits if not shown[searched.passages[place].id].muted]
         return Answer(
             query=question,
             confidence=sure,
@@ -243,6 +267,7 @@ class Retrieval:
         note_class: NoteClass | None = None,
         limit: int = 20,
         offset: int = 0,
+        notes: Sequence[int] | None = None,
     ) -> _Found:
         asked, why = question.asked, question.why
         embeddable = self._embeddable(scope)
@@ -273,7 +298,7 @@ class Retrieval:
             everything = search(withheld_too=True)
             first = _one_per_source(everything, limit=limit)
             withheld = sum(everything.passages[place].vault_id in scope.protected for place in first)
-        return _Found(search(), why, total.waiting, withheld)
+        return _Found(search(notes=notes), why, total.waiting, withheld)
 
     @staticmethod
     def _unread(scope: Scope, embeddable: Sequence[int], ready: Sequence[int]) -> str:
@@ -295,8 +320,15 @@ class Retrieval:
         hits: Sequence[Hit],
         confidence: Confidence,
         trace: Trace,
-        scope: Scope,
+        facts: Sequence[tuple[int, float]] = (),
     ) -> None:
+        top: list[dict[str, Any]] = [
+            *({"kind": hit.kind, "number": hit.number, "note": hit.note_id, "score": hit.score} for hit in hits[:5]),
+            *({"kind": "fact", "number": number, "note": "", "score": score} for number, score in facts),
+        ]
+        top.sort(key=lambda one: -one["score"])
+        if facts and confidence is Confidence.NONE:
+            confidence = Confidence.WEAK
         entry = Entry(
             at=self._clock(),
             actor=actor.name,
@@ -306,13 +338,10 @@ class Retrieval:
             scope={"queried": list(trace.queried), "passed_over": list(trace.passed_over), "withheld": trace.withheld},
             vaults=tuple(scope.answering),
             protected=tuple(sorted(scope.protected)),
-            found=len(hits),
-            best_score=hits[0].score if hits else None,
+            found=len(hits) + len(facts),
+            best_score=top[0]["score"] if top else None,
             confidence=confidence,
-            top=[
-                {"kind": hit.kind, "number": hit.number, "note": hit.note_id, "score": round(hit.score, 4)}
-                for hit in hits[:5]
-            ],
+            top=[one | {"score": round(one["score"], 4)} for one in top[:5]],
             matcher=trace.matcher,
             milliseconds=round(trace.milliseconds, 2),
         )

@@ -55,22 +55,34 @@ def search_passages(
     note_class: NoteClass | None = None,
     depth: int = 1,
     withheld_too: bool = False,
+    notes: Sequence[int] | None = None,
 ) -> Searched:
     """Rank the passages of every vault in scope on one scale. `depth` widens the search for far pages of results.
 
     `by_meaning` are the vaults that meaning runs in, all where it is not said. What is withheld takes no part, neither
-    as a passage nor in how rare a word is (V8); `withheld_too` ranks it as well, so that it can be counted.
+    as a passage nor in how rare a word is (V8); `withheld_too` ranks it as well, so that it can be counted. With
+    `notes` facts take no part: it holds the passages of notes, which are all ranked, or more than `BY_WORDS` of them.
     """
     vault_ids = sorted(scope.weights) if withheld_too else scope.answering
     asked_words = analyse_query(question) if by_words else []
     field = words.field(tx, vault_ids=vault_ids, words=asked_words)
     query = field.words
-    wide = 5 if note_class is not None else 1
-    ids = words.find(tx, vault_ids=vault_ids, field=field, limit=BY_WORDS * depth * wide)
+    wide = 5 if note_class is not None or notes is not None else 1
+    are_few = notes is not None and len(notes) <= BY_WORDS
+    ids = (
+        notes
+        if notes is not None and are_few
+        else words.find(tx, vault_ids=vault_ids, field=field, limit=BY_WORDS * depth * wide)
+    )
     meant = [one for one in vault_ids if by_meaning is None or one in by_meaning]
-    found = meaning.look(tx, asked, vault_ids=meant, limit=BY_MEANING * depth * wide) if asked else None
+    nearest = 0 if are_few else BY_MEANING * depth * wide
+    found = meaning.look(tx, asked, vault_ids=meant, limit=nearest) if asked else None
     passages = rows.read_candidates(
-        tx, vault_ids=vault_ids, ids=[*ids, *(found.near if found else ())], note_class=note_class
+        tx,
+        vault_ids=vault_ids,
+        ids=[*ids, *(found.near if found else ())],
+        note_class=note_class,
+        notes_only=notes is not None,
     )
     counts = _counts(passages, query)
     held = word_weights(_field(field, query, None)) @ (counts > 0)

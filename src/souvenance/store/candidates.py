@@ -46,6 +46,7 @@ _BY_ID_POSTGRESQL = (
     "WHERE p.vault_id = ANY(CAST(:vaults AS bigint[])) AND p.id = ANY(CAST(:ids AS bigint[])) AND p.active"
 )
 _FACTS = " AND p.fact_number IS NOT NULL"
+_OF_NOTES = " AND p.fact_number IS NULL"
 _NOTES = (
     " AND p.fact_number IS NULL AND EXISTS (SELECT 1 FROM note AS n "
     "WHERE n.vault_id = p.vault_id AND n.id = p.note_id AND n.class = {class_name})"
@@ -75,15 +76,37 @@ _FACT_NUMBERS_POSTGRESQL = (
 )
 
 
+# `+`: the index of facts holds the few that are none; the one of what is active would read the whole vault.
+_NOTES_SQLITE = (
+    "SELECT p.id FROM json_each(?) AS v CROSS JOIN passage AS p "
+    "WHERE p.vault_id = v.value AND p.fact_number IS NULL AND +p.active = 1 LIMIT ?"
+)
+
+
+def note_passages(tx: Transaction, *, vault_ids: Sequence[int], limit: int) -> list[int]:
+    """Ids of active passages of notes in these vaults, at most so many: those that stand for no fact."""
+    if tx.is_sqlite:
+        return [row[0] for row in tx.rows(_NOTES_SQLITE, [json.dumps(sorted(vault_ids)), limit])]
+    statement = select(passage.c.id).where(
+        passage.c.vault_id.in_(list(vault_ids)), passage.c.fact_number.is_(None), passage.c.active
+    )
+    return list(tx.execute(statement.limit(limit)).scalars())
+
+
 def read_candidates(
-    tx: Transaction, *, vault_ids: Sequence[int], ids: Iterable[int], note_class: NoteClass | None = None
+    tx: Transaction,
+    *,
+    vault_ids: Sequence[int],
+    ids: Iterable[int],
+    note_class: NoteClass | None = None,
+    notes_only: bool = False,
 ) -> list[Candidate]:
     """The active passages with these ids in these vaults, by vault and id; facts are agent memory."""
     wanted = sorted(set(ids))
     if not wanted or not vault_ids:
         return []
     class_name = ""
-    some = ""
+    some = _OF_NOTES if notes_only else ""
     if note_class is NoteClass.AGENT_MEMORY:
         some = _FACTS
     elif note_class is not None:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
@@ -119,6 +119,20 @@ def find_conversation(tx: Transaction, actor: Actor, conversation_id: int) -> Co
     return found[0] if found else None
 
 
+class Place(NamedTuple):
+    """What an exchange needs of the conversation it goes on with, read at every question."""
+
+    title: str
+    without_memory: bool
+
+
+def find_place(tx: Transaction, actor: Actor, conversation_id: int) -> Place | None:
+    """The conversation, where it is the actor's."""
+    statement = select(conversation.c.title, conversation.c.without_memory)
+    found = tx.execute(statement.where(mine(actor), conversation.c.id == conversation_id)).one_or_none()
+    return None if found is None else Place(found.title, bool(found.without_memory))
+
+
 def _conversations(tx: Transaction, statement: Any) -> list[Conversation]:
     rows = tx.execute(statement).mappings().all()
     ids = [row["id"] for row in rows]
@@ -153,24 +167,19 @@ def remove_conversation(tx: Transaction, *, conversation_id: int) -> None:
 
 
 def add_turn(tx: Transaction, *, conversation_id: int, question: str, at: datetime) -> int:
-    """The next turn of a conversation, asked and not answered yet; its ordinal, from 1."""
+    """The next turn of a conversation, asked and not answered yet; its ordinal, from 1. That the conversation was used
+    is for the caller to say."""
     tx.hold("turn", conversation_id)
-    last = tx.execute(
-        select(func.coalesce(func.max(turn.c.ordinal), 0)).where(turn.c.conversation_id == conversation_id)
-    ).scalar_one()
-    ordinal = int(last) + 1
-    tx.execute(
-        insert(turn).values(
-            conversation_id=conversation_id,
-            ordinal=ordinal,
-            state="asked",
-            question=question,
-            folded=folded(question)[:LONGEST_FOLDED],
-            asked_at=at,
-        )
+    last = select(func.coalesce(func.max(turn.c.ordinal), 0)).where(turn.c.conversation_id == conversation_id)
+    made = insert(turn).values(
+        conversation_id=conversation_id,
+        ordinal=last.scalar_subquery() + 1,
+        state="asked",
+        question=question,
+        folded=folded(question)[:LONGEST_FOLDED],
+        asked_at=at,
     )
-    save_conversation(tx, conversation_id=conversation_id, values={"updated_at": at})
-    return ordinal
+    return int(tx.execute(made.returning(turn.c.ordinal)).scalar_one())
 
 
 def save_turn(
@@ -190,6 +199,31 @@ def save_turn(
 def folded_turn(question: str, answer: str) -> str:
     """What instant search looks through of a turn."""
     return f"{folded(question)}\n{folded(answer)}"[:LONGEST_FOLDED]
+
+
+class Before(NamedTuple):
+    """A turn as what was said before: without what it showed and wrote."""
+
+    question: str
+    answer: str
+    read: frozenset[int]
+
+
+def said_before(tx: Transaction, *, conversation_id: int, last: int) -> list[Before]:
+    """The last turns of a conversation that were answered, if only in part, in order."""
+    own = select(turn.c.ordinal, turn.c.question, turn.c.answer).where(
+        turn.c.conversation_id == conversation_id, turn.c.answer != ""
+    )
+    rows = tx.execute(own.order_by(turn.c.ordinal.desc()).limit(last)).all()[::-1]
+    if not rows:
+        return []
+    made = select(turn_vault.c.ordinal, turn_vault.c.vault_id).where(
+        turn_vault.c.conversation_id == conversation_id, turn_vault.c.ordinal >= rows[0].ordinal
+    )
+    read: dict[int, set[int]] = {}
+    for row in tx.execute(made):
+        read.setdefault(row.ordinal, set()).add(row.vault_id)
+    return [Before(row.question, row.answer, frozenset(read.get(row.ordinal, ()))) for row in rows]
 
 
 def list_turns(tx: Transaction, *, conversation_id: int, last: int | None = None) -> list[Turn]:

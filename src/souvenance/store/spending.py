@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
@@ -13,6 +14,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from souvenance.domain.endpoint import Use
 from souvenance.store.database import Transaction
 from souvenance.store.tables import spending as table
+from souvenance.store.tables import vault
 
 NO_VAULT = 0
 
@@ -68,6 +70,12 @@ def list_spending(
         )
         for row in tx.execute(statement)
     ]
+
+
+def limits(tx: Transaction, *, vault_id: int) -> tuple[str, Mapping[str, Any]] | None:
+    """The name and the settings of a vault, for its limits alone: nobody is shown them."""
+    row = tx.execute(select(vault.c.name, vault.c.settings).where(vault.c.id == vault_id)).one_or_none()
+    return None if row is None else (row.name, row.settings)
 
 
 def tokens_since(tx: Transaction, *, vault_id: int, since: datetime) -> int:

@@ -107,6 +107,25 @@ async def test_d1_it_learns_from_what_is_said_without_it(bench: Bench) -> None:
     assert bench.discord.said_by_bot(bench.hall) == []
 
 
+async def test_c2_what_a_model_that_failed_was_not_asked_is_learnt_with_what_is_said_next(bench: Bench) -> None:
+    ana = bench.guild.new_member("ana", nick="Ana")
+    bench.model.says("<<remember boat | has a red boat | Ana>>")
+    bench.model.status = 400
+    await bench.discord.say(bench.hall, ana, "I bought a boat")
+    gone = await bench.discord.say(bench.hall, ana, "with stolen money")
+    await bench.settled()
+    await bench.bot.rest()
+    assert bench.facts() == []
+    bench.model.status = 200
+    await bench.discord.delete(gone)
+    await bench.discord.say(bench.hall, ana, "it is red")
+    await bench.settled()
+    await bench.bot.rest()
+    assert [fact.content for fact in bench.facts()] == ["has a red boat"]
+    assert "I bought a boat" in bench.model.prompts[-1]
+    assert "stolen" not in bench.model.prompts[-1]
+
+
 async def test_d1_what_was_corrected_or_deleted_is_learnt_so(bench: Bench) -> None:
     ana = bench.guild.new_member("ana", nick="Ana")
     slip = await bench.discord.say(bench.hall, ana, "my boat is red")
@@ -142,6 +161,16 @@ async def test_c6_a_member_over_the_rate_is_told_and_others_are_not_held(bench: 
     bench.memory.vaults.change_settings(actor=bench.owner, vault=slug, changes={"member_rate": 1})
     for number, (person, told) in enumerate([(ana, "Understood."), (ana, "That is enough"), (bo, "Understood.")], 1):
         await bench.discord.tell_bot(bench.hall, person, "hello")
+        assert (await bench.discord.answer(bench.hall, number=number)).text.startswith(told)
+
+
+async def test_c6_a_channel_without_memory_is_no_way_around_the_rate(bench: Bench) -> None:
+    ana = bench.guild.new_member("ana", nick="Ana")
+    slug = bench.server().vault
+    bench.memory.servers.change_settings(actor=bench.owner, vault=slug, changes={"read": "none", "write": "none"})
+    bench.memory.vaults.change_settings(actor=bench.owner, vault=slug, changes={"member_rate": 1})
+    for number, told in enumerate(["Understood.", "That is enough"], 1):
+        await bench.discord.tell_bot(bench.hall, ana, "hello")
         assert (await bench.discord.answer(bench.hall, number=number)).text.startswith(told)
 
 

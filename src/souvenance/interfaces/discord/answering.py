@@ -90,6 +90,7 @@ class Answering:
             history=around.said,
             member=replace(author, name=around.names[author.id]),
             members=around.others(author.id),
+            charged=server.vault_id,
         )
         allowed = where_permitted(server, question.place, opted_out=author.id in around.opted_out)
         where = Where(channel=question.place.channel, may_read=allowed.read, may_write=allowed.write)

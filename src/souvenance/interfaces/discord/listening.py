@@ -15,7 +15,7 @@ import structlog
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor
-from souvenance.domain.errors import SouvenanceError
+from souvenance.domain.errors import ModelUnavailable, SouvenanceError
 from souvenance.domain.server import Place, ServerMember, permitted
 from souvenance.exchange.events import Member, Said
 from souvenance.interfaces.discord.places import told_apart
@@ -125,8 +125,17 @@ class Listening:
                 actor=acting(self._actor, server, None),
                 said=[Said(text=one.text, by=named[one.member.id]) for one in kept],
                 vault=server.vault,
+                charged=server.vault_id,
                 where=Where(channel=there.place.channel, may_read=allowed.read, may_write=True),
                 members=[Member(id=id, name=name, kept=id not in out) for id, name in named.items()],
             )
         except SouvenanceError as error:
             log.warning("nothing was learnt from a conversation", code=error.code)
+            if isinstance(error, ModelUnavailable):
+                self._wait_on(channel, there)
+
+    def _wait_on(self, channel: str, there: Conversation) -> None:
+        """What a model that failed could not be asked about is asked about with what is said next; the last of it."""
+        now = self._conversations.setdefault(channel, Conversation(there.guild_id, there.place))
+        held = list(there.heard.items())[-MOST_MESSAGES // 2 :]
+        now.heard = dict(held) | now.heard

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import replace
 
 import anyio.to_thread
@@ -18,6 +19,7 @@ from souvenance.application import Application
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.endpoint import Use
 from souvenance.domain.errors import NoModel, NotFound, SouvenanceError, TooLarge
+from souvenance.exchange.stopping import Interrupted, unless
 from souvenance.interfaces.proxy.completion import Passing
 from souvenance.interfaces.proxy.refusals import refused
 from souvenance.interfaces.proxy.request import read_completion
@@ -44,9 +46,11 @@ def build_proxy(memory: Application, identify: Identify) -> Starlette:
         passing = Passing(memory, actor, asked)
         await passing.begin()
         if not asked.is_stream:
-            return JSONResponse(await passing.whole(), headers=passing.headers)
+            return JSONResponse(await unless(_gone(request), passing.whole()), headers=passing.headers)
+        lines = passing.lines()
+        first = await unless(_gone(request), anext(lines))  # what fails before the first word has a status of its own
         headers = passing.headers | {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(passing.lines(), media_type="text/event-stream", headers=headers)
+        return StreamingResponse(_after(first, lines), media_type="text/event-stream", headers=headers)
 
     async def models(request: Request) -> Response:
         actor = await caller(request)
@@ -66,8 +70,22 @@ def build_proxy(memory: Application, identify: Identify) -> Starlette:
             SouvenanceError: _on_refusal,
             HTTPException: _on_http,
             ClientDisconnect: _on_gone,
+            Interrupted: _on_gone,
         },
     )
+
+
+async def _gone(request: Request) -> None:
+    """Ends when the client went away; its body is read already."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _after(first: str, lines: AsyncGenerator[str]) -> AsyncIterator[str]:
+    async with contextlib.aclosing(lines):
+        yield first
+        async for line in lines:
+            yield line
 
 
 async def _body(request: Request) -> bytes:

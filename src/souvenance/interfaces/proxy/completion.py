@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any
 
 from souvenance.application import Application
@@ -51,6 +51,8 @@ class Passing:
                 with_memory=asked.with_memory and bool(asked.question.strip()),
                 budget_tokens=BUDGET_TOKENS,
                 may_ask=asked.may_ask,
+                beside=asked.beside,
+                sends_all=True,
             )
         )
         if opening.endpoint is None:
@@ -75,13 +77,11 @@ class Passing:
     async def whole(self) -> Json:
         """The completion, its requests done and taken out; with what memory did in a field of ours."""
         try:
-            found = await self._exchange.chat.complete(self._endpoint, self._body)
-            self._count(found)
+            found = await self._complete(self._body)
             looked = await self._read_whole(found, may_look_up=True)
             if looked is not None:
                 first = found.get("usage")
-                found = await self._exchange.chat.complete(self._endpoint, self._after(looked))
-                self._count(found)
+                found = await self._complete(self._after(looked))
                 await self._read_whole(found, may_look_up=False)
                 found["usage"] = _added(first, found.get("usage")) or found.get("usage")
             wrote = await self._exchange.finish(self._settled())
@@ -94,30 +94,34 @@ class Passing:
         for place, choice in enumerate(found["choices"]):
             message = choice.get("message")
             said = content_of(message)
-            if not said or not self._asked.with_memory:
-                continue
             index = choice.get("index", place)
+            if not said or not self._asked.with_memory:
+                self._heard(index, said)
+                continue
             reply = self._reply(index, halts=may_look_up and index == CHOSEN)
             visible = reply.feed(said) + reply.end()
             if index == CHOSEN and (looked := await self._looked_up()) is not None:
                 return looked
             visible += reply.end()
             message["content"] = visible
-            if index == CHOSEN:
-                self._ready.kept.text.append(visible)
+            self._heard(index, visible)
         return None
 
     # --- as it comes -------------------------------------------------------------------------------------------
 
-    async def lines(self) -> AsyncIterator[str]:
-        """The events for the client. A failure half way is an event of its own, and the last."""
+    async def lines(self) -> AsyncGenerator[str]:
+        """The events for the client. What fails before the first is raised; later it is an event, and the last."""
+        has_begun = False
         try:
             async with contextlib.aclosing(self._chunks()) as chunks:
                 async for chunk in chunks:
+                    has_begun = True
                     yield f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n"
             await self._exchange.finish(self._settled())
             yield "data: [DONE]\n\n"
         except SouvenanceError as error:
+            if not has_begun:
+                raise
             yield f"data: {json.dumps(error_shape(error), ensure_ascii=False)}\n\n"
         finally:
             await self._exchange.keep(self._ready, State.STOPPED)
@@ -153,7 +157,9 @@ class Passing:
         """What of a chunk goes on: all but requests, and what may be the beginning of one; held text comes before the
         end of its choice."""
         if not self._asked.with_memory:
-            said += [content_of(one.get("delta")) for one in chunk["choices"]]
+            for place, one in enumerate(chunk["choices"]):
+                said.append(content_of(one.get("delta")))
+                self._heard(one.get("index", place), said[-1])
             return [chunk]
         choices, tails = [], []
         for place, choice in enumerate(chunk["choices"]):
@@ -167,8 +173,7 @@ class Passing:
                 visible += reply.end()
             if text:
                 said.append(text)
-            if visible and index == CHOSEN:
-                self._ready.kept.text.append(visible)
+            self._heard(index, visible)
             if visible and not text:  # held back until now
                 tails.append({"index": index, "delta": {"content": visible}, "finish_reason": None})
                 choices.append(choice)
@@ -187,6 +192,12 @@ class Passing:
 
     # --- both --------------------------------------------------------------------------------------------------
 
+    def _heard(self, index: int, text: str) -> None:
+        """Keep what the client is given, of every choice: it may send any of them again (V8)."""
+        kept = self._ready.kept
+        if text:
+            (kept.text if index == CHOSEN else kept.others.setdefault(index, [])).append(text)
+
     def _reply(self, index: int, *, halts: bool) -> Reply:
         return self._replies.setdefault(index, Reply(halts=halts))
 
@@ -200,16 +211,22 @@ class Passing:
         return await self._exchange.look_up(self._ready, request)
 
     def _after(self, looked: LookedUp) -> Json:
-        more = look_up_messages(looked.query, self._ready.occasion.looked_up, self._ready.opening.language)
+        more = look_up_messages(looked.query, self._ready.occasion.put, self._ready.opening.language)
         return self._body | {"messages": [*self._body["messages"], *more]}
 
     def _settled(self) -> Ready:
         self._ready.reply = self._replies.get(CHOSEN, Reply())
         return self._ready
 
-    def _count(self, found: Json) -> None:
-        said = "".join(content_of(one.get("message")) for one in found["choices"])
-        self._ready.kept.answers.add(usage=found.get("usage"), sent_text=_cost(self._body), received_text=said)
+    async def _complete(self, body: Json) -> Json:
+        """One whole completion. What it spent is counted however it ends."""
+        found: Json = {"choices": []}
+        try:
+            found = await self._exchange.chat.complete(self._endpoint, body)
+            return found
+        finally:
+            said = "".join(content_of(one.get("message")) for one in found["choices"])
+            self._ready.kept.answers.add(usage=found.get("usage"), sent_text=_cost(body), received_text=said)
 
     def _told(self, wrote: list[Wrote]) -> Json:
         gathered = gathered_shape(self._ready.memory.gathered, self._ready.opening.language)

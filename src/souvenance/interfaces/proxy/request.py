@@ -34,6 +34,16 @@ class Completion:
         return self.body.get("stream") is True
 
     @property
+    def beside(self) -> list[str]:
+        """What else is put before the model: instructions, calls of tools and what they answered, names."""
+        own = [one for one in self.body["messages"] if one.get("role") not in {"user", "assistant"}]
+        said = [text_of(one) for one in own]
+        for one in self.body["messages"]:
+            more = {name: value for name, value in one.items() if name not in {"role", "content"}}
+            said += _strings(more)
+        return [*said, *_strings(self.body.get("tools"))]
+
+    @property
     def may_ask(self) -> bool:
         """Whether the model may be told how to ask of memory: not where its reply must have a form of its own."""
         form = self.body.get("response_format")
@@ -115,6 +125,14 @@ def text_of(message: Mapping[str, Any]) -> str:
     parts: Sequence[Any] = content if isinstance(content, list) else ()
     texts = [one.get("text") for one in parts if isinstance(one, dict)]
     return "\n".join(one for one in texts if isinstance(one, str))
+
+
+def _strings(value: Any, depth: int = 20) -> list[str]:
+    """Every text in a JSON value."""
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for one in inner for text in _strings(one, depth - 1)] if depth else []
 
 
 def _hiding(message: Json, withheld: frozenset[str], hidden: str) -> Json:

@@ -10,12 +10,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import Field
+from starlette.requests import Request
 from starlette.responses import Response
 
 from souvenance.domain.errors import SouvenanceError
 from souvenance.exchange.engine import BUDGET_TOKENS
 from souvenance.exchange.events import Ended, Event, Failed
 from souvenance.exchange.shapes import ended_shape, event_shape
+from souvenance.exchange.stopping import Interrupted, unless
 from souvenance.interfaces.rest.caller import Caller, Memory
 from souvenance.interfaces.rest.fields import LARGEST, Given, Shown, Text, Vault
 
@@ -51,7 +53,7 @@ class AnswerShown(Shown):
 
 
 @router.post("/chat", summary="Ask a question", response_model=AnswerShown, responses={200: {"content": STREAM}})
-async def ask(memory: Memory, actor: Caller, given: QuestionGiven) -> Response:
+async def ask(memory: Memory, actor: Caller, given: QuestionGiven, request: Request) -> Response:
     """Answer with what the caller may read. With `stream`, server-sent events: `waiting`, `gathered`, `text` ...,
     `looked_up`, `wrote`, and last `ended` or `failed`; closing the connection stops the model."""
     events = memory.exchange.answer(
@@ -65,10 +67,19 @@ async def ask(memory: Memory, actor: Caller, given: QuestionGiven) -> Response:
     )
     language = given.language or "en"
     if not given.stream:
-        return JSONResponse(ended_shape(await _whole(events), language))
+        try:
+            return JSONResponse(ended_shape(await unless(_gone(request), _whole(events)), language))
+        except Interrupted:
+            return Response(status_code=499)
     first = await anext(events)  # what is refused before anything was done has a status of its own
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(_lines(first, events, language), media_type="text/event-stream", headers=headers)
+
+
+async def _gone(request: Request) -> None:
+    """Ends when the client went away; its body is read already."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _whole(events: AsyncGenerator[Event]) -> Ended:
