@@ -116,7 +116,7 @@ class Retrieval:
             trace=_trace(found, scope, started=started),
             more=len(places) > offset + limit,
         )
-        self._audit(actor, "search", answer.query, hits, answer.confidence, answer.trace)
+        self._audit(actor, "search", answer.query, hits, answer.confidence, answer.trace, scope)
         return answer
 
     def recall(
@@ -173,7 +173,7 @@ class Retrieval:
             for place in best
             if searched.passages[place].id in shown
         ]
-        self._audit(actor, "recall", topic, hits, recalled.confidence, trace)
+        self._audit(actor, "recall", topic, hits, recalled.confidence, trace, scope)
         return recalled
 
     def documents(
@@ -204,7 +204,7 @@ class Retrieval:
                 named_withheld=scope.named_withheld,
                 milliseconds=(time.perf_counter() - started) * 1000,
             )
-            self._audit(actor, "exchange", question, (), Confidence.NONE, trace, facts=facts)
+            self._audit(actor, "exchange", question, (), Confidence.NONE, trace, scope, facts=facts)
             return Answer(query=question, confidence=Confidence.NONE, confidence_value=0.0, hits=(), trace=trace)
         asked = self._question(actor, question, None, None)
         with self._database.read() as tx:
@@ -219,7 +219,7 @@ class Retrieval:
             if searched.passages[place].id in shown
         }
         trace = _trace(found, scope, started=started)
-        self._audit(actor, "exchange", question, list(hits.values())[:5], sure, trace, facts=facts)
+        self._audit(actor, "exchange", question, list(hits.values())[:5], sure, trace, scope, facts=facts)
         kept = [place for place in hits if not shown[searched.passages[place].id].muted]
         return Answer(
             query=question,
@@ -320,6 +320,7 @@ class Retrieval:
         hits: Sequence[Hit],
         confidence: Confidence,
         trace: Trace,
+        scope: Scope,
         facts: Sequence[tuple[int, float]] = (),
     ) -> None:
         top: list[dict[str, Any]] = [
