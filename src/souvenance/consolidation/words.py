@@ -58,15 +58,15 @@ def stale_words(number: int | None, what: Overtaken, language: str = "en") -> st
 def pass_words(made: Mapping[str, Any], language: str = "en") -> str:
     """One pass on one line, from `pass_dict` of the same language."""
     if language == "fr":
-        pairs = counted(made["contradictions"], "contradiction") + _called(made, "jugée ainsi par", "jugées ainsi par")
+        pairs = _compte(made["contradictions"], "contradiction", "contradictions") + _called(made, "jugée ainsi par", "jugées ainsi par")
         parts = [
-            counted(made["duplicates"], "souvenir dit deux fois", "souvenirs dits deux fois"),
+            _compte(made["duplicates"], "souvenir dit deux fois", "souvenirs dits deux fois"),
             pairs,
-            counted(made["summaries"], "nouveau résumé", "nouveaux résumés"),
-            counted(made["answered_before"], "paire déjà tranchée", "paires déjà tranchées"),
+            _compte(made["summaries"], "nouveau résumé", "nouveaux résumés"),
+            _compte(made["answered_before"], "paire déjà tranchée", "paires déjà tranchées"),
         ]
         parts += [f"{made['left_over']:,} pour le prochain passage"] if made["left_over"] else []
-        return f"{counted(made['facts'], 'souvenir')} : {', '.join(parts)} ; {made['why']}."
+        return f"{_compte(made['facts'], 'souvenir', 'souvenirs')} : {', '.join(parts)} ; {made['why']}."
     pairs = counted(made["contradictions"], "contradiction") + _called(made, "called so by", "called so by")
     parts = [
         f"{made['duplicates']:,} said twice",
@@ -76,6 +76,11 @@ def pass_words(made: Mapping[str, Any], language: str = "en") -> str:
     ]
     parts += [f"{made['left_over']:,} left for the next pass"] if made["left_over"] else []
     return f"{counted(made['facts'], 'fact')}: {', '.join(parts)}; {made['why']}."
+
+
+def _compte(number: int, one: str, many: str) -> str:
+    """How many in French, where the plural begins at two."""
+    return f"{number:,} {one if number < 2 else many}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
 def _called(made: Mapping[str, Any], one: str, many: str) -> str:
