@@ -15,6 +15,7 @@ from souvenance.domain.errors import Conflict
 from souvenance.domain.fact import Fact, State
 from souvenance.domain.vault import MemoryType, Protection, VaultKind
 from souvenance.exchange.events import Became, Event, Gathered, LookedUp, Member, Verb, Wait, Waiting, Wrote
+from souvenance.exchange.instructions import instructions
 from souvenance.memory.remember import Observation
 from souvenance.memory.shown import Where
 
@@ -217,6 +218,24 @@ def test_v8_facts_of_a_protected_vault_are_counted_as_withheld_where_there_is_no
     found = gathered(ask("Where is the harp of strings hidden?", actor=replace(owner, route=Route.CLOUD)))
     assert found.withheld == 1
     assert "hidden." not in model.prompt()
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_f4_a_model_that_writes_down_the_examples_it_was_given_asks_nothing(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact, language: str
+) -> None:
+    for place in range(15):  # so that every number an example could hold is a fact that is shown
+        keep(app, owner, "harpe", f"Fact of the harp, {place}")
+    app.vaults.change_type(actor=owner, vault="harpe", memory_type=MemoryType.SEMANTIC)
+    before = app.facts.list(actor=owner, vault="harpe", states=list(State))
+    told = instructions(language, steps=[MemoryType.SEMANTIC], may_write=True, may_look_up=True)
+    for text in (told, "Well. " + told, *(line for line in told.splitlines() if "<<" in line)):
+        model.says(text, text)
+        events = ask("What of the harp?", language=language)
+        assert {became for _, became in wrote(events)} <= {Became.IGNORED}
+        assert len(model.asked) == 1
+    assert app.facts.list(actor=owner, vault="harpe", states=list(State)) == before
+    assert [one.slug for one in app.vaults.list(actor=owner)] == ["harpe"]  # nothing of the person was learnt either
 
 
 def test_d2_without_read_nothing_is_put_before_the_model(ask: Ask, model: Server, harpe: Fact) -> None:

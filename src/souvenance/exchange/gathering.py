@@ -46,6 +46,7 @@ class Memory:
     shown: dict[int, Shown] = field(default_factory=dict)
     facts: list[Fact] = field(default_factory=list)
     passages: tuple[str, ...] = ()
+    told: str = ""
     steps: tuple[MemoryType, ...] = ()
 
     @property
@@ -56,8 +57,8 @@ class Memory:
 
     @property
     def words(self) -> list[str]:
-        """What was put before the model, as it is stored."""
-        return [*(f"{item.key}\n{item.content}" for item in self.facts), *self.passages]
+        """What was put before the model, as it is stored, and what it was told: its examples are no requests either."""
+        return [*(f"{item.key}\n{item.content}" for item in self.facts), *self.passages, self.told]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +93,7 @@ class Gathering:
         tokens = estimate_tokens(told)
         badge = Badge(without_memory=without_memory, designated=True)
         gathered = Gathered(badge=badge, tokens=tokens, instruction_tokens=tokens, withheld_turns=withheld_turns)
-        return Memory(told, gathered)
+        return Memory(told, gathered, told=told)
 
     def gather(self, wish: Wish) -> Memory:
         """Gather what the question is answered from."""
@@ -141,6 +142,7 @@ class Gathering:
             facts=[one.fact for item in given for one in item.facts],
             passages=tuple(hit.excerpt for hit in passages),
             steps=steps,
+            told=told,
         )
 
     def _facts(self, wish: Wish, scope: Scope, vaults: Sequence[Vault], question: str) -> list[Given]:

@@ -88,6 +88,8 @@ class Steps:
         if endpoint is None or not opening.offered:
             return None
 
+        await in_thread(self.chat.load)
+
         async def ask(prompt: auto_scope.Prompt) -> str:
             body: Message = {
                 "model": endpoint.model,
@@ -133,6 +135,8 @@ class Steps:
 
     def _gather(self, opening: Opening, kept: Kept, choice: Choice | None) -> Ready:
         asking = opening.asking
+        if opening.endpoint is not None:
+            self.chat.load()
         if not asking.with_memory:
             memory = self._gathering.nothing(
                 language=opening.language,

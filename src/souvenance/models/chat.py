@@ -59,6 +59,13 @@ class Chat:
     def __init__(self, patience: Patience | None = None) -> None:
         self.patience = patience or Patience()
 
+    @staticmethod
+    def load() -> None:
+        """Make ready what the first call needs: half a second that an event loop would stand still for. Any thread."""
+        import httpx  # noqa: F401
+
+        _certificates()
+
     async def stream(self, endpoint: Reached, body: Json) -> AsyncGenerator[Json]:
         """The chunks of a chat completion as the endpoint sends them. An endpoint that does not stream gives one chunk,
         made of its whole reply. Closing the iterator ends the call."""

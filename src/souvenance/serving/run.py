@@ -9,6 +9,7 @@ import shlex
 import signal
 import socket
 import sys
+import threading
 from types import FrameType
 
 import structlog
@@ -76,6 +77,7 @@ def _serve(memory: Application, settings: Settings, listener: socket.socket) -> 
         except OSError as error:
             log.warning("serve.json cannot be written: agents on stdio work by themselves", error=error.strerror)
         print(greeting(memory, settings, here.url), flush=True)
+        threading.Thread(target=memory.exchange.chat.load, name="souvenance-chat-load", daemon=True).start()
 
     app = build_app(
         memory,

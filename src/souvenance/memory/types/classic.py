@@ -45,12 +45,12 @@ class Classic:
 
 _TOLD = {
     "en": {
-        Ask.RETIRE: "A fact shown as [#12] that no longer holds can be retired by its number, with the reason.",
+        Ask.RETIRE: "A fact shown as [#N] that no longer holds can be retired by its number, with the reason.",
         Ask.REPLACE: "Or say: this is no longer true, here is what is. The old wording is kept, never destroyed.",
         Ask.LOOK_UP: "Facts that are not shown can be looked up by name, once per question.",
     },
     "fr": {
-        Ask.RETIRE: "Un fait montré sous la forme [#12] qui ne tient plus se retire par son numéro, avec la raison.",
+        Ask.RETIRE: "Un fait montré sous la forme [#N] qui ne tient plus se retire par son numéro, avec la raison.",
         Ask.REPLACE: "Ou bien dis : celui-ci n’est plus vrai, voici ce qui le remplace. L’ancienne formulation est "
         "conservée, jamais détruite.",
         Ask.LOOK_UP: "Un fait qui n’est pas montré peut être cherché par son nom, une fois par question.",
