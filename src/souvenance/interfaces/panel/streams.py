@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 
+import anyio
+
 
 class Streams:
     """Every answer under way that has no end of its own."""
@@ -19,13 +21,12 @@ class Streams:
     async def until_ended(self, pieces: AsyncGenerator[str]) -> AsyncIterator[str]:
         """The pieces, until there are no more or the server stops; the generator is closed either way."""
         ending = asyncio.create_task(self._ending.wait())
+        following: asyncio.Future[str | None] | None = None
         try:
             while True:
                 following = asyncio.ensure_future(anext(pieces, None))
                 await asyncio.wait({following, ending}, return_when=asyncio.FIRST_COMPLETED)
                 if not following.done():
-                    following.cancel()
-                    await asyncio.gather(following, return_exceptions=True)
                     return
                 piece = following.result()
                 if piece is None:
@@ -33,4 +34,8 @@ class Streams:
                 yield piece
         finally:
             ending.cancel()
-            await pieces.aclose()
+            with anyio.CancelScope(shield=True):  # the browser may have gone while a piece was waited for
+                if following is not None:
+                    following.cancel()
+                    await asyncio.gather(following, return_exceptions=True)
+                await pieces.aclose()
