@@ -96,6 +96,7 @@ class Application:
         """Stop background work and give every connection back."""
         self.purging.stop()
         self.changes.close()
+        self.map.close()
         self.watcher.stop()
         self.passes.stop()
         self.folders.close()

@@ -9,8 +9,11 @@ from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import Conflict, InvalidInput
 from souvenance.domain.fact import State
+from souvenance.domain.note import NoteClass
 from souvenance.domain.vault import Vault, VaultKind
+from souvenance.map.layout import Floats, Plan
 from souvenance.map.likeness import Likeness
+from souvenance.map.places import Places
 from souvenance.memory import correct
 from souvenance.notes.notes import Notes, require_person_to_hide
 from souvenance.retrieval.embedding import Embedding
@@ -23,13 +26,15 @@ MOST_NODES = 5000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A note or a fact: `id` is `note:ID` or `fact:NUMBER`; `note` the note itself, or the page a fact stands on."""
+    """A note or a fact: `id` is `note:ID` or `fact:NUMBER`; `note` the note itself, or the page a fact stands on, and
+    `note_class` that note's class."""
 
     id: str
     kind: str
     vault: str
     label: str
     note: str
+    note_class: str
     disabled: bool
     updated_at: datetime
 
@@ -57,6 +62,18 @@ class Drawing:
     cut: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A map and where each of its nodes stands, in the order of its nodes, shape (nodes, 2).
+
+    `is_settled`: false while better places are still being worked out; ask again in a moment.
+    """
+
+    drawing: Drawing
+    places: Floats
+    is_settled: bool
+
+
 class Map:
     """The map of a memory. Likeness between nodes is kept in this process and follows what changes."""
 
@@ -66,10 +83,29 @@ class Map:
         self._notes = notes
         self._embedding = embedding
         self._likeness = Likeness()
+        self._places = Places()
 
     def forget(self) -> None:
         """Keep nothing in memory of what was erased (F7)."""
         self._likeness.forget()
+        self._places.forget()
+
+    def close(self) -> None:
+        """Work out no more places."""
+        self._places.close()
+
+    def place(self, *, actor: Actor, limit: int = MOST_NODES) -> Placed:
+        """`draw`, with where each node stands. Never waits long: what takes time is worked out in the background."""
+        drawing = self.draw(actor=actor, limit=limit)
+        at = {node.id: place for place, node in enumerate(drawing.nodes)}
+        vault_ids = {vault.slug: vault.id for vault in drawing.vaults}
+        plan = Plan(
+            nodes=[node.id for node in drawing.nodes],
+            vaults=[vault_ids[node.vault] for node in drawing.nodes],
+            ties=[(edge.kind, at[edge.source], at[edge.target]) for edge in drawing.edges],
+        )
+        places, is_settled = self._places.of(plan, key=(frozenset(vault_ids.values()), limit))
+        return Placed(drawing=drawing, places=places, is_settled=is_settled)
 
     def draw(self, *, actor: Actor, limit: int = MOST_NODES) -> Drawing:
         """Nodes and edges of every vault whose content may be given to this reader; applications' are hidden (V9)."""
@@ -88,6 +124,7 @@ class Map:
                     vault=slugs[row.vault_id],
                     label=row.title,
                     note=row.id,
+                    note_class=row.note_class,
                     disabled=row.disabled,
                     updated_at=row.updated_at,
                 )
@@ -99,6 +136,7 @@ class Map:
                     vault=slugs[row.vault_id],
                     label=row.key or " ".join(row.content.split())[: map_nodes.LABEL],
                     note=row.note_id,
+                    note_class=NoteClass.AGENT_MEMORY,
                     disabled=row.disabled,
                     updated_at=row.updated_at,
                 )

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Path, Query
 from fastapi.responses import JSONResponse
 
 from souvenance.domain.clock import isoformat
+from souvenance.domain.note import NoteClass
 from souvenance.interfaces.rest.caller import Caller, Memory
 from souvenance.interfaces.rest.fields import Given, Shown
 from souvenance.map.map import MOST_NODES
@@ -29,13 +30,15 @@ class MapVault(Shown):
 
 
 class NodeShown(Shown):
-    """A note or a fact: `id` is `note:ID` or `fact:NUMBER`; `note` the note itself, or the page a fact stands on."""
+    """A note or a fact: `id` is `note:ID` or `fact:NUMBER`; `note` the note itself, or the page a fact stands on, of
+    the class `note_class`."""
 
     id: str
     kind: Literal["note", "fact"]
     vault: str
     label: str
     note: str
+    note_class: NoteClass
     disabled: bool
     updated_at: datetime
 
