@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -166,6 +166,21 @@ def found_text(facts: Sequence[Fact], language: str) -> str:
     return NOTICE.get(language, NOTICE["en"]) + marked(lines)
 
 
+def looked_up(facts: Sequence[Fact], vaults: Mapping[int, Vault]) -> tuple[Put, ...]:
+    """What a look-up put before the model."""
+    return tuple(
+        Put(
+            kind=Kind.FACT,
+            vault=vaults[item.vault_id].slug,
+            text=quoted(fact_line(item)),
+            number=item.number,
+            title=item.key,
+        )
+        for item in facts
+        if item.vault_id in vaults
+    )
+
+
 _NOTHING = {
     "en": "Memory holds nothing under that name. Answer now, without another look-up.\n",
     "fr": "La mémoire ne contient rien sous ce nom. Réponds maintenant, sans autre recherche.\n",
@@ -178,7 +193,9 @@ def _badge(scope: Scope, answering: Sequence[Vault], wish: Wish) -> Badge:
     called = any(scope.vaults[one].attention == MUTED for one in scope.weights)
     everything = wish.vaults is None and not scope.passed_over and wish.chosen is None and not called
     return Badge(
-        vaults=tuple(VaultRead(id=item.id, slug=item.slug, name=item.name) for item in answering),
+        vaults=tuple(
+            VaultRead(id=item.id, slug=item.slug, name=item.name, weight=scope.weights[item.id]) for item in answering
+        ),
         chosen=bool(wish.chosen) and {item.id for item in answering} != known,
         designated=not everything,
     )

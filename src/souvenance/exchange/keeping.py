@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -12,7 +13,7 @@ from souvenance.domain.endpoint import Use
 from souvenance.domain.errors import SouvenanceError
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import Protection
-from souvenance.exchange.events import Gathered, Spent, Wrote
+from souvenance.exchange.events import Gathered, Put, Spent, Wrote
 from souvenance.exchange.opening import Opening
 from souvenance.exchange.spending import Counting, member_of
 from souvenance.store import conversations as rows
@@ -75,10 +76,28 @@ class Kept:
     lock: threading.RLock = field(default_factory=threading.RLock)
     """Held while it is finished or saved, so that one of the two happens, once."""
 
+    def add_put(self, more: Sequence[Put]) -> None:
+        """Add what was put before the model after the first call; what stands there already is not said twice."""
+        if self.gathered is not None:
+            known = {one.number for one in self.gathered.put if one.number is not None}
+            new = tuple(one for one in more if one.number not in known)
+            self.gathered = replace(self.gathered, put=(*self.gathered.put, *new))
+
     @property
     def answer(self) -> str:
         """The visible reply so far."""
         return "".join(self.text)
+
+    @property
+    def spent(self) -> Spent:
+        """Tokens of all its calls, Auto's choice included."""
+        answers, auto = self.answers.spent, self.auto.spent
+        return Spent(
+            sent=answers.sent + auto.sent,
+            received=answers.received + auto.received,
+            calls=answers.calls + auto.calls,
+            is_estimate=answers.is_estimate or auto.is_estimate,
+        )
 
 
 class Keeping:
@@ -104,12 +123,13 @@ class Keeping:
                 "answer": kept.answer,
                 "failure": None if error is None else error.as_dict(),
                 "model": opening.endpoint.model if opening.endpoint else "",
-                "trace": None if kept.gathered is None else kept.gathered.as_dict(),
+                "trace": None if kept.gathered is None else kept.gathered.as_dict() | {"spent": asdict(kept.spent)},
                 "wrote": [one.as_dict() for one in kept.wrote],
                 "folded": rows.folded_turn(opening.asking.question, kept.answer),
                 "answered_at": self._clock(),
             }
             with self._database.write() as tx:
+                tx.mark("conversations", opening.asking.actor.user_id)
                 if receipts.is_erased_since(tx, vault_ids=kept.read, at=opening.began):
                     # What was made from it meanwhile would bring it back.
                     turns.remove_turns(tx, {(opening.conversation, opening.turn)})

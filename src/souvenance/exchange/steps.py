@@ -16,7 +16,7 @@ from souvenance.exchange.applying import Applying, Occasion
 from souvenance.exchange.auto_scope import Choice
 from souvenance.exchange.events import LookedUp, Wrote
 from souvenance.exchange.extract import MOST as MOST_QUOTED
-from souvenance.exchange.gathering import Gathering, Memory, Wish, found_text
+from souvenance.exchange.gathering import Gathering, Memory, Wish, found_text, looked_up
 from souvenance.exchange.keeping import Keeping, Kept, State
 from souvenance.exchange.opening import Asking, Opening, Openings
 from souvenance.exchange.reply import Reply
@@ -179,6 +179,7 @@ class Steps:
             return None
         ready.kept.read |= ready.occasion.learnt_from
         numbers = tuple(item.number for item in ready.occasion.looked_up)
+        ready.kept.add_put(looked_up(ready.occasion.looked_up, ready.memory.vaults))
         return LookedUp(query=request.query, vault=slugs, numbers=numbers)
 
     def _finish(self, ready: Ready) -> list[Wrote]:
