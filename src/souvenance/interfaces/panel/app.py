@@ -17,12 +17,12 @@ from souvenance import __version__
 from souvenance.application import Application
 from souvenance.interfaces.panel import live
 from souvenance.interfaces.panel.navigation import PLACES
-from souvenance.interfaces.panel.pages import entry, scope, vaults
+from souvenance.interfaces.panel.pages import chat, entry, scope, vaults, welcome
 from souvenance.interfaces.panel.render import LANGUAGES, Pages
 from souvenance.interfaces.panel.streams import Streams
 from souvenance.interfaces.panel.ways import Way, routed
 
-WAYS: tuple[Way, ...] = (*live.WAYS, *entry.WAYS, *scope.WAYS, *vaults.WAYS)
+WAYS: tuple[Way, ...] = (*live.WAYS, *entry.WAYS, *chat.WAYS, *welcome.WAYS, *scope.WAYS, *vaults.WAYS)
 """Everything that can be asked of the panel; a test walks it with every kind of visitor."""
 
 

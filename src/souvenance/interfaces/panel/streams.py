@@ -27,7 +27,7 @@ class Streams:
         return self._going.get(key)
 
     def begin(self, key: Hashable, pieces: AsyncGenerator[str], conclude: Callable[[], Awaitable[str]]) -> Going:
-        """Let pieces come though nobody may be there to take them: a window that was closed or cut off finds them again.
+        """Let pieces come though nobody may take them: a window that was closed or cut off finds them again.
 
         However they ended, `conclude` makes the last piece. It is under way under this name until then.
         """
