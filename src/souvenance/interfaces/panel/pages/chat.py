@@ -85,7 +85,7 @@ def show_since(visit: Visit) -> Response:
 def show_read(visit: Visit) -> Response:
     """What was put before the model for one answer, at which weight, and what was withheld (V11)."""
     conversation, ordinal = _conversation(visit), visit.path["turn"]
-    return visit.piece(TURN, "read", read=read_view(visit, _turn(visit, conversation, ordinal).turns[-1]))
+    return visit.piece("pieces/read.html", "read", read=read_view(visit, _turn(visit, conversation, ordinal).turns[-1]))
 
 
 def show_mentions(visit: Visit) -> Response:
