@@ -12,6 +12,7 @@ const conversation = talk.dataset.conversation;
 const address = (path) => `/chat/${conversation}/${path}`;
 const headers = () => ({ "hx-request": "true", ...JSON.parse(document.body.getAttribute("hx-headers") ?? "{}") });
 let following = false;
+let isGone = false;
 
 // --- the field ---------------------------------------------------------------------------------------------------------
 
@@ -228,8 +229,12 @@ async function refresh(turn) {
   } catch {
     return false;
   }
-  if (response.status === 404) location.assign("/"); // deleted in another window
-  if (!response.ok) return response.status < 500;
+  if (response.status >= 500) return false;
+  if (!response.ok) {
+    if (!isGone) await refused(response); // deleted in another window, or signed out: said once, and the page stays
+    isGone = true;
+    return true;
+  }
   const holder = document.createElement("template");
   holder.innerHTML = await response.text();
   turn?.remove();
