@@ -45,6 +45,7 @@ class Conversations:
         """A new conversation, without a turn yet; it is titled by its first question where no title is given."""
         actor.require_write()
         with self._database.write() as tx:
+            tx.mark("conversations", actor.user_id)
             made = rows.add_conversation(
                 tx,
                 actor=actor,
@@ -65,11 +66,13 @@ class Conversations:
             )
         return [_shown(one, actor) for one in found]
 
-    def get(self, *, actor: Actor, conversation: int) -> Opened:
-        """One conversation with its turns."""
+    def get(self, *, actor: Actor, conversation: int, last: int | None = None, before: int | None = None) -> Opened:
+        """One conversation with its turns, or only the last so many of them, of those before turn `before`."""
+        if last is not None and not 1 <= last <= MOST_LISTED:
+            raise InvalidInput(f"1 to {MOST_LISTED} turns are read at once.")
         with self._database.read() as tx:
             found = found_in(tx, actor, conversation)
-            turns = rows.list_turns(tx, conversation_id=conversation)
+            turns = rows.list_turns(tx, conversation_id=conversation, last=last, before=before)
         return Opened(conversation=_shown(found, actor), turns=tuple(_shown_turn(one, actor) for one in turns))
 
     def change(
@@ -85,6 +88,7 @@ class Conversations:
         with self._database.write() as tx:
             found_in(tx, actor, conversation)
             if values:
+                tx.mark("conversations", actor.user_id)
                 rows.save_conversation(tx, conversation_id=conversation, values=values)
             return _shown(found_in(tx, actor, conversation), actor)
 
@@ -93,6 +97,7 @@ class Conversations:
         actor.require_write()
         with self._database.write() as tx:
             found_in(tx, actor, conversation)
+            tx.mark("conversations", actor.user_id)
             rows.remove_conversation(tx, conversation_id=conversation)
 
     def undo(self, *, actor: Actor, conversation: int, turn: int, place: int) -> Wrote:
@@ -106,6 +111,7 @@ class Conversations:
             if place >= len(kept):
                 raise Conflict("The answer was changed meanwhile.", hint="Read the conversation again.")
             kept[place] = undone.as_dict()
+            tx.mark("conversations", actor.user_id)
             rows.save_turn(tx, conversation_id=conversation, ordinal=turn, values={"wrote": kept})
         return undone
 

@@ -48,6 +48,7 @@ class Exchange(Steps):
         actor: Actor,
         question: str,
         conversation: int | None = None,
+        instead_of: int | None = None,
         history: Sequence[Said] = (),
         vaults: str | Sequence[str] | None = None,
         with_memory: bool = True,
@@ -64,7 +65,8 @@ class Exchange(Steps):
 
         `actor` is who asks: only what they may read is read, and only where they may write is written. `conversation`
         is a stored one: its turns are the history and this becomes its next; else `history` is what was said before,
-        oldest first, and nothing of the exchange is stored. `vaults` names the vaults to read at full weight, alone (a
+        oldest first, and nothing of the exchange is stored. `instead_of` is the conversation's last turn, stopped or
+        failed, whose place this one takes. `vaults` names the vaults to read at full weight, alone (a
         server's own, for a bot); else the person's attention decides, and Auto where it is on. `where` says whether
         memory may be read and written in this channel. `member` is who speaks, where that is not the actor: facts about
         them are kept under their id; `members` are the others present, so that facts about them are too. `about` keeps
@@ -81,7 +83,7 @@ class Exchange(Steps):
             where=where or Where(), member=member, members=members, about=about, language=language, persona=persona,
             budget_tokens=budget_tokens, charged=charged,
         )  # fmt: skip
-        opening = await in_thread(self._openings.open, asking, conversation=conversation)
+        opening = await in_thread(self._openings.open, asking, conversation=conversation, instead_of=instead_of)
         kept = Kept(opening)
         try:
             async with contextlib.aclosing(self._run(opening, kept)) as events:

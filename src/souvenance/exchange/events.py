@@ -57,11 +57,12 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VaultRead:
-    """A vault whose content may have been put before the model."""
+    """A vault whose content may have been put before the model, at which weight, from 0 to 1."""
 
     id: int
     slug: str
     name: str
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +144,9 @@ class Gathered:
     def as_dict(self) -> dict[str, Any]:
         """The trace as interfaces send it and a conversation keeps it."""
         return {
-            "vaults": [{"slug": one.slug, "name": one.name} for one in self.badge.vaults],
+            "vaults": [
+                {"slug": one.slug, "name": one.name, "weight": round(one.weight, 4)} for one in self.badge.vaults
+            ],
             "chosen": self.badge.chosen,
             "designated": self.badge.designated,
             "without_memory": self.badge.without_memory,

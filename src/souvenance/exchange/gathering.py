@@ -203,7 +203,9 @@ def _badge(scope: Scope, answering: Sequence[Vault], wish: Wish) -> Badge:
     called = any(scope.vaults[one].attention == MUTED for one in scope.weights)
     everything = wish.vaults is None and not scope.passed_over and wish.chosen is None and not called
     return Badge(
-        vaults=tuple(VaultRead(id=item.id, slug=item.slug, name=item.name) for item in answering),
+        vaults=tuple(
+            VaultRead(id=item.id, slug=item.slug, name=item.name, weight=scope.weights[item.id]) for item in answering
+        ),
         chosen=bool(wish.chosen) and {item.id for item in answering} != known,
         designated=not everything,
     )

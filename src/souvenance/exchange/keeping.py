@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -83,6 +83,17 @@ class Kept:
         """The visible reply so far."""
         return "".join(self.text)
 
+    @property
+    def spent(self) -> Spent:
+        """Tokens of all its calls, Auto's choice included."""
+        answers, auto = self.answers.spent, self.auto.spent
+        return Spent(
+            sent=answers.sent + auto.sent,
+            received=answers.received + auto.received,
+            calls=answers.calls + auto.calls,
+            is_estimate=answers.is_estimate or auto.is_estimate,
+        )
+
 
 class Keeping:
     """Keeps exchanges. Synchronous; saving the same one twice changes nothing."""
@@ -111,6 +122,7 @@ class Keeping:
             return
         with self._database.write() as tx:
             if is_stored:
+                tx.mark("conversations", asking.actor.user_id)
                 self._keep_turn(tx, kept, state, error)
             elif has_said:
                 self._note_protected(tx, kept)
@@ -131,7 +143,7 @@ class Keeping:
             "answer": kept.answer,
             "failure": None if error is None else error.as_dict(),
             "model": opening.endpoint.model if opening.endpoint else "",
-            "trace": None if kept.gathered is None else kept.gathered.as_dict(),
+            "trace": None if kept.gathered is None else kept.gathered.as_dict() | {"spent": asdict(kept.spent)},
             "wrote": [one.as_dict() for one in kept.wrote],
             "folded": rows.folded_turn(opening.asking.question, kept.answer),
             "answered_at": self._clock(),

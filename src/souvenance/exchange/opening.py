@@ -10,7 +10,7 @@ from souvenance.domain.access import Actor, Route
 from souvenance.domain.clock import Clock
 from souvenance.domain.conversation import UNTITLED, title_from
 from souvenance.domain.endpoint import Reached, Use
-from souvenance.domain.errors import InvalidInput
+from souvenance.domain.errors import Conflict, InvalidInput
 from souvenance.domain.fact import readable_text
 from souvenance.domain.protection import may_leave
 from souvenance.domain.tokens import estimate_tokens
@@ -114,8 +114,11 @@ class Openings:
         self._clock = clock
         self._endpoints = endpoints
 
-    def open(self, asking: Asking, *, conversation: int | None = None) -> Opening:
-        """Check and prepare a question; in a conversation, it is kept before anything is asked of a model."""
+    def open(self, asking: Asking, *, conversation: int | None = None, instead_of: int | None = None) -> Opening:
+        """Check and prepare a question; in a conversation, it is kept before anything is asked of a model.
+
+        `instead_of` is the conversation's last turn, stopped or failed: this one takes its place.
+        """
         question = readable_text(asking.question, what="question", limit=MAX_QUESTION_BYTES).strip()
         if not question:
             raise InvalidInput("The question is empty.", hint="Say something.")
@@ -128,7 +131,7 @@ class Openings:
         with self._database.read() as tx:
             if conversation is not None:
                 found = place_in(tx, actor, conversation)
-                history = _said(rows.said_before(tx, conversation_id=conversation, last=MOST_TURNS))
+                history = _said(rows.said_before(tx, conversation_id=conversation, last=MOST_TURNS, but=instead_of))
                 if found.without_memory:
                     asking = replace(asking, with_memory=False)
             else:
@@ -157,15 +160,31 @@ class Openings:
             conversation=conversation,
             began=now,
         )
-        return opening if conversation is None else self._kept(opening, conversation, question, now)
+        return opening if conversation is None else self._kept(opening, conversation, question, now, instead_of)
 
-    def _kept(self, opening: Opening, conversation: int, question: str, now: datetime) -> Opening:
+    def _kept(
+        self, opening: Opening, conversation: int, question: str, now: datetime, instead_of: int | None
+    ) -> Opening:
         with self._database.write() as tx:
             found = place_in(tx, opening.asking.actor, conversation)
+            tx.mark("conversations", opening.asking.actor.user_id)
+            if instead_of is not None:
+                _give_up(tx, conversation, instead_of)
             ordinal = rows.add_turn(tx, conversation_id=conversation, question=question, at=now)
             title = title_from(question) if found.title == UNTITLED else found.title
             rows.save_conversation(tx, conversation_id=conversation, values={"updated_at": now, "title": title})
         return replace(opening, turn=ordinal)
+
+
+def _give_up(tx: Transaction, conversation: int, ordinal: int) -> None:
+    """Take away the last turn, which came to no answer and did nothing, so that its question is put again."""
+    last = rows.list_turns(tx, conversation_id=conversation, last=1)
+    if not last or last[0].ordinal != ordinal or last[0].state not in {"stopped", "failed"}:
+        raise Conflict(
+            "Only the last question is asked again in its place, once its answer was stopped or failed.",
+            hint="Read the conversation again, or put the question anew.",
+        )
+    rows.remove_turn(tx, conversation_id=conversation, ordinal=ordinal)
 
 
 def _may_choose(asking: Asking) -> bool:

@@ -111,7 +111,7 @@ def changed(marks: frozenset[str] | None) -> Changed:
     """Marks as what they mean."""
     if marks is None:
         return Changed(everything=True)
-    kinds: dict[str, set[int]] = {"attention": set(), "vault": set(), "knowledge": set()}
+    kinds: dict[str, set[int]] = {"attention": set(), "vault": set(), "knowledge": set(), "conversations": set()}
     for mark in marks:
         kind, _, name = mark.partition(":")
         kinds[kind].add(int(name))
@@ -119,4 +119,5 @@ def changed(marks: frozenset[str] | None) -> Changed:
         attention=frozenset(kinds["attention"]),
         vaults=frozenset(kinds["vault"]),
         knowledge=frozenset(kinds["knowledge"]),
+        conversations=frozenset(kinds["conversations"]),
     )

@@ -196,6 +196,11 @@ def save_turn(
     return True
 
 
+def remove_turn(tx: Transaction, *, conversation_id: int, ordinal: int) -> None:
+    """Remove one turn."""
+    tx.execute(delete(turn).where(turn.c.conversation_id == conversation_id, turn.c.ordinal == ordinal))
+
+
 def folded_turn(question: str, answer: str) -> str:
     """What instant search looks through of a turn."""
     return f"{folded(question)}\n{folded(answer)}"[:LONGEST_FOLDED]
@@ -209,11 +214,13 @@ class Before(NamedTuple):
     read: frozenset[int]
 
 
-def said_before(tx: Transaction, *, conversation_id: int, last: int) -> list[Before]:
-    """The last turns of a conversation that were answered, if only in part, in order."""
+def said_before(tx: Transaction, *, conversation_id: int, last: int, but: int | None = None) -> list[Before]:
+    """The last turns of a conversation that were answered, if only in part, in order; not that of the ordinal `but`."""
     own = select(turn.c.ordinal, turn.c.question, turn.c.answer).where(
         turn.c.conversation_id == conversation_id, turn.c.answer != ""
     )
+    if but is not None:
+        own = own.where(turn.c.ordinal != but)
     rows = tx.execute(own.order_by(turn.c.ordinal.desc()).limit(last)).all()[::-1]
     if not rows:
         return []
@@ -226,9 +233,13 @@ def said_before(tx: Transaction, *, conversation_id: int, last: int) -> list[Bef
     return [Before(row.question, row.answer, frozenset(read.get(row.ordinal, ()))) for row in rows]
 
 
-def list_turns(tx: Transaction, *, conversation_id: int, last: int | None = None) -> list[Turn]:
-    """The turns of a conversation in order, or the last of them."""
+def list_turns(
+    tx: Transaction, *, conversation_id: int, last: int | None = None, before: int | None = None
+) -> list[Turn]:
+    """The turns of a conversation in order, or the last of them; of those before an ordinal where one is given."""
     statement = select(turn).where(turn.c.conversation_id == conversation_id).order_by(turn.c.ordinal.desc())
+    if before is not None:
+        statement = statement.where(turn.c.ordinal < before)
     rows = tx.execute(statement.limit(last)).mappings().all()[::-1]
     read: dict[int, set[int]] = {}
     for row in tx.execute(select(turn_vault).where(turn_vault.c.conversation_id == conversation_id)):

@@ -53,13 +53,16 @@ def _still_known(visit: Visit) -> bool:
 
 
 def _concerning(visit: Visit, news: Changed) -> list[str]:
-    """The names of what a page may have to show again: `attention`, `vaults`, `knowledge-ID`, or `everything`.
+    """The names of what a page may have to show again: `attention`, `vaults`, `knowledge-ID`, `conversations`,
+    or `everything`.
 
     Only vaults that this person may read are named.
     """
     if news.everything:
         return ["everything"]
     names = ["attention"] if visit.user.id in news.attention else []
+    if visit.user.id in news.conversations:
+        names.append("conversations")
     mine = {vault.id for vault in visit.memory.vaults.list(actor=visit.actor)}
     if news.vaults:
         names.append("vaults")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable
 
 import anyio
 
@@ -13,27 +13,104 @@ class Streams:
 
     def __init__(self) -> None:
         self._ending = asyncio.Event()
+        self._going: dict[Hashable, Going] = {}
 
     def end(self) -> None:
         """End all of them, and those that are still to come. From the server's own loop."""
         self._ending.set()
 
     async def until_ended(self, pieces: AsyncGenerator[str]) -> AsyncIterator[str]:
-        """The pieces, until there are no more or the server stops. The generator is closed before this ends, however
-        it ends: what it has begun (a model's answer, a subscription) is given up."""
-        ending = asyncio.create_task(self._ending.wait())
-        following: asyncio.Future[str | None] | None = None
+        """The pieces, until there are no more or the server stops; the generator is closed either way."""
+        async for piece in _until(pieces, self._ending):
+            yield piece
+
+    def going(self, key: Hashable) -> Going | None:
+        """What is under way under this name, in this process."""
+        return self._going.get(key)
+
+    def begin(self, key: Hashable, pieces: AsyncGenerator[str], conclude: Callable[[], Awaitable[str]]) -> Going:
+        """Let pieces come though nobody may take them: a window that was closed or cut off finds them again.
+
+        However they ended, `conclude` makes the last piece. It is under way under this name until then.
+        """
+        going = self._going[key] = Going(pieces, conclude, self._ending, lambda: self._forget(key, going))
+        return going
+
+    def _forget(self, key: Hashable, going: Going) -> None:
+        if self._going.get(key) is going:
+            del self._going[key]
+
+
+class Going:
+    """Pieces of an answer as they come, for any number of windows, from the first piece on."""
+
+    def __init__(
+        self,
+        pieces: AsyncGenerator[str],
+        conclude: Callable[[], Awaitable[str]],
+        ending: asyncio.Event,
+        over: Callable[[], None],
+    ) -> None:
+        self._pieces: list[str] = []
+        self._is_over = False
+        self._more = asyncio.Event()
+        self._stop = asyncio.Event()
+        self._over = over
+        self._task = asyncio.create_task(self._run(pieces, conclude, ending))
+
+    def stop(self) -> None:
+        """End it as soon as can be. From the server's own loop."""
+        self._stop.set()
+
+    async def follow(self) -> AsyncGenerator[str]:
+        """Every piece from the first on, then those to come."""
+        at = 0
+        while True:
+            while at < len(self._pieces):
+                at += 1
+                yield self._pieces[at - 1]
+            if self._is_over:
+                return
+            more = self._more
+            if at == len(self._pieces):
+                await more.wait()
+
+    async def _run(
+        self, pieces: AsyncGenerator[str], conclude: Callable[[], Awaitable[str]], ending: asyncio.Event
+    ) -> None:
         try:
-            while True:
-                following = asyncio.ensure_future(anext(pieces, None))
-                await asyncio.wait({following, ending}, return_when=asyncio.FIRST_COMPLETED)
-                if not following.done() or (piece := following.result()) is None:
-                    return
-                yield piece
+            async for piece in _until(pieces, ending, self._stop):
+                self._add(piece)
         finally:
-            ending.cancel()
-            with anyio.CancelScope(shield=True):
-                if following is not None and not following.done():
-                    following.cancel()
-                    await asyncio.wait({following})
-                await pieces.aclose()
+            self._over()
+            try:
+                self._add(await conclude())
+            finally:
+                self._is_over = True
+                self._more.set()
+
+    def _add(self, piece: str) -> None:
+        self._pieces.append(piece)
+        self._more.set()
+        self._more = asyncio.Event()
+
+
+async def _until(pieces: AsyncGenerator[str], *endings: asyncio.Event) -> AsyncIterator[str]:
+    waiting = [asyncio.create_task(one.wait()) for one in endings]
+    following: asyncio.Future[str | None] | None = None
+    try:
+        while True:
+            following = asyncio.ensure_future(anext(pieces, None))
+            await asyncio.wait({following, *waiting}, return_when=asyncio.FIRST_COMPLETED)
+            piece = following.result() if following.done() else None
+            if piece is None:
+                return
+            yield piece
+    finally:
+        for one in waiting:
+            one.cancel()
+        with anyio.CancelScope(shield=True):  # whoever waits has gone; what was begun is given up all the same
+            if following is not None and not following.done():
+                following.cancel()
+                await asyncio.wait({following})
+            await pieces.aclose()

@@ -1,0 +1,200 @@
+"""A turn of a conversation as the chat shows it: the answer, what was read for it, what it wrote, what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from souvenance.domain.access import Route
+from souvenance.domain.errors import SouvenanceError
+from souvenance.domain.fact import Fact, State
+from souvenance.domain.protection import withheld_sentence
+from souvenance.exchange.conversations import wrote_of
+from souvenance.exchange.events import Badge, Became, VaultRead, Verb, Wait, Waiting, Wrote
+from souvenance.interfaces.panel.answers import rendered_answer, visible
+from souvenance.interfaces.panel.problems import STATUSES, TITLES
+from souvenance.interfaces.panel.visit import Visit
+from souvenance.store.conversations import Turn
+
+
+def _(text: str) -> str:
+    """Marks a text for the catalogues; it is said in the reader's language later."""
+    return text
+
+
+_TITLES = {kind.code: TITLES[status] for kind, status in STATUSES}
+_DID = {
+    Verb.REMEMBER: _("Remembered"),
+    Verb.RETIRE: _("Retired"),
+    Verb.REPLACE: _("Replaced"),
+    Verb.LOOK_UP: _("Looked up"),
+}
+_DID_NOT = {
+    Became.SKIPPED: _("Known already"),
+    Became.IGNORED: _("Ignored"),
+    Became.REFUSED: _("Refused"),
+}
+
+
+def turn_views(visit: Visit, turns: Sequence[Turn], *, is_going: bool) -> list[dict[str, Any]]:
+    """Turns for `pieces/turn.html`. `is_going`: an answer is under way, to the last question that has none."""
+    names = {vault.slug: vault.name for vault in visit.memory.vaults.list(actor=visit.actor)}
+    known = set(_numbers(turns))
+    asked = [turn.ordinal for turn in turns if turn.state == "asked"]
+    under_way = asked[-1] if asked and is_going else None
+    return [_view(visit, turn, known, names, is_under_way=turn.ordinal == under_way) for turn in turns]
+
+
+def _view(
+    visit: Visit, turn: Turn, known: Collection[int], names: Mapping[str, str], *, is_under_way: bool
+) -> dict[str, Any]:
+    trace = turn.trace
+    wrote = [wrote_of(one) for one in turn.wrote]
+    return {
+        "ordinal": turn.ordinal,
+        "state": "going" if is_under_way else turn.state,
+        "is_withheld": turn.is_protected and not turn.question,
+        "question": visible(turn.question),
+        "answer": rendered_answer(turn.answer, known=known) if turn.answer else "",
+        "failure": _failure(visit, turn),
+        "model": turn.model,
+        "badge": badge_words(trace, visit.language) if trace else "",
+        "is_chosen": bool(trace and trace.get("chosen")),
+        "withheld": _withheld(trace, visit.language) if trace else "",
+        "spent": _spent(visit, trace) if trace else "",
+        "did": [_did(visit, place, one, names) for place, one in enumerate(wrote) if one.became is Became.DONE],
+        "did_not": [_did(visit, place, one, names) for place, one in enumerate(wrote) if one.became is not Became.DONE],
+        "asked_at": turn.asked_at,
+    }
+
+
+def badge_words(trace: Mapping[str, Any], language: str) -> str:
+    """Which vaults were read, in words; the spark of a choice by the model is a sign of its own (V11)."""
+    return replace(_badge(trace), chosen=False).label(language)
+
+
+def waiting_words(visit: Visit, event: Waiting) -> str:
+    """What is waited for; of Auto's call, how many tokens go to the cloud (V10)."""
+    if event.what is Wait.AUTO and event.route is Route.CLOUD:
+        tokens = visit.tongue.number(event.tokens)
+        return visit.say("The model chooses among your vaults (about %(tokens)s tokens to the cloud) …", tokens=tokens)
+    return visit.say(_WAITS[event.what])
+
+
+_WAITS = {
+    Wait.AUTO: _("The model chooses among your vaults …"),
+    Wait.MODEL: _("The model thinks …"),
+    Wait.LOOK_UP: _("The model looked something up, and goes on …"),
+}
+
+
+def read_view(visit: Visit, turn: Turn) -> dict[str, Any]:
+    """What the badge opens on: everything that was put before the model, vault by vault, as it stands now."""
+    trace = turn.trace or {}
+    weights = {one["slug"]: one for one in trace.get("vaults", ())}
+    put: dict[str, list[dict[str, Any]]] = {slug: [] for slug in weights}
+    for one in trace.get("put", ()):
+        put.setdefault(one["vault"], []).append(_put(visit, turn, one))
+    vaults = [
+        {
+            "slug": slug,
+            "name": weights[slug]["name"] if slug in weights else slug,
+            "weight": visit.tongue.percent(weights[slug].get("weight", 1.0)) if slug in weights else "",
+            "put": things,
+        }
+        for slug, things in put.items()
+    ]
+    return {
+        "vaults": sorted(vaults, key=lambda vault: not vault["put"]),
+        "count": sum(len(things) for things in put.values()),
+        "without_memory": bool(trace.get("without_memory")),
+        "withheld": _withheld(trace, visit.language),
+        "passed_over": list(trace.get("passed_over", ())),
+        "left_out": int(trace.get("left_out", 0)),
+        "why": trace.get("why", ""),
+        "auto_why": trace.get("auto_why", ""),
+        "tokens": visit.tongue.number(trace.get("tokens", 0)),
+        "milliseconds": visit.tongue.number(trace.get("milliseconds", 0)),
+    }
+
+
+def _put(visit: Visit, turn: Turn, one: Mapping[str, Any]) -> dict[str, Any]:
+    """One thing of a trace. A trace keeps no words, so that what is erased is gone from it too: these are today's."""
+    number = one.get("number")
+    shown = {"kind": one["kind"], "number": number, "note": one.get("note", ""), "title": one.get("title", "")}
+    if number is None:
+        return shown | {"text": "", "since": ""}
+    try:
+        fact = visit.memory.facts.get(actor=visit.actor, number=int(number))
+    except SouvenanceError:
+        return shown | {"text": "", "since": visit.say("is no longer there")}
+    return shown | {"title": fact.key, "text": visible(fact.content)[:2000], "since": _since(visit, fact, turn)}
+
+
+def _since(visit: Visit, fact: Fact, turn: Turn) -> str:
+    if fact.state is State.TRASHED:
+        return visit.say("in the trash now")
+    if fact.state is State.RETIRED:
+        return visit.say("retired since")
+    return visit.say("changed since") if fact.updated_at > (turn.answered_at or turn.asked_at) else ""
+
+
+def _did(visit: Visit, place: int, one: Wrote, names: Mapping[str, str]) -> dict[str, Any]:
+    said = _DID[one.verb] if one.became is Became.DONE else _DID_NOT[one.became]
+    return {
+        "place": place,
+        "verb": one.verb,
+        "said": visit.say(said),
+        "vault": names.get(one.vault, one.vault),
+        "number": one.number,
+        "successor": one.successor,
+        "key": visible(one.key),
+        "content": visible(one.content),
+        "why": visible(one.why),
+        "times": one.times,
+        "undone": one.undone,
+        "can_undo": one.can_undo,
+    }
+
+
+def _failure(visit: Visit, turn: Turn) -> dict[str, str] | None:
+    if turn.failure is None:
+        return None
+    found = dict(turn.failure)
+    title = visit.say(_TITLES.get(found.get("code", ""), _("No answer came")))
+    return {"title": title, "message": found.get("message", ""), "hint": found.get("hint", "")}
+
+
+def _badge(trace: Mapping[str, Any]) -> Badge:
+    return Badge(
+        vaults=tuple(VaultRead(id=0, slug=one["slug"], name=one["name"]) for one in trace.get("vaults", ())),
+        chosen=bool(trace.get("chosen")),
+        designated=bool(trace.get("designated")),
+        without_memory=bool(trace.get("without_memory")),
+    )
+
+
+def _withheld(trace: Mapping[str, Any], language: str) -> str:
+    passages = int(trace.get("withheld", 0)) + int(trace.get("withheld_turns", 0))
+    return withheld_sentence(passages, named=int(trace.get("named_withheld", 0)), language=language)
+
+
+def _spent(visit: Visit, trace: Mapping[str, Any]) -> str:
+    spent = trace.get("spent") or {}
+    if not spent.get("calls"):
+        return ""
+    sent, received = visit.tongue.number(spent["sent"]), visit.tongue.number(spent["received"])
+    if spent.get("is_estimate"):
+        return visit.say("about %(sent)s tokens sent, %(received)s received", sent=sent, received=received)
+    return visit.say("%(sent)s tokens sent, %(received)s received", sent=sent, received=received)
+
+
+def _numbers(turns: Iterable[Turn]) -> Iterable[int]:
+    """The facts these turns were shown, or wrote."""
+    for turn in turns:
+        for one in (turn.trace or {}).get("put", ()):
+            if one.get("number") is not None:
+                yield int(one["number"])
+        for wrote in turn.wrote:
+            yield from (int(wrote[name]) for name in ("number", "successor") if wrote.get(name) is not None)
