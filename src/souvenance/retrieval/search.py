@@ -53,6 +53,7 @@ def search_passages(
     by_meaning: Collection[int] | None = None,
     by_words: bool = True,
     note_class: NoteClass | None = None,
+    documents: bool = False,
     depth: int = 1,
     withheld_too: bool = False,
 ) -> Searched:
@@ -65,12 +66,12 @@ def search_passages(
     asked_words = analyse_query(question) if by_words else []
     field = words.field(tx, vault_ids=vault_ids, words=asked_words)
     query = field.words
-    wide = 5 if note_class is not None else 1
+    wide = 5 if note_class is not None or documents else 1
     ids = words.find(tx, vault_ids=vault_ids, field=field, limit=BY_WORDS * depth * wide)
     meant = [one for one in vault_ids if by_meaning is None or one in by_meaning]
     found = meaning.look(tx, asked, vault_ids=meant, limit=BY_MEANING * depth * wide) if asked else None
     passages = rows.read_candidates(
-        tx, vault_ids=vault_ids, ids=[*ids, *(found.near if found else ())], note_class=note_class
+        tx, vault_ids=vault_ids, ids=[*ids, *(found.near if found else ())], note_class=note_class, documents=documents
     )
     counts = _counts(passages, query)
     held = word_weights(_field(field, query, None)) @ (counts > 0)
