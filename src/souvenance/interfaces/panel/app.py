@@ -17,12 +17,25 @@ from souvenance import __version__
 from souvenance.application import Application
 from souvenance.interfaces.panel import live
 from souvenance.interfaces.panel.navigation import PLACES
-from souvenance.interfaces.panel.pages import entry, vaults
+from souvenance.interfaces.panel.pages import (
+    activity,
+    agents,
+    answers,
+    audit,
+    context,
+    endpoints,
+    entry,
+    settings,
+    team,
+    vaults,
+)
 from souvenance.interfaces.panel.render import LANGUAGES, Pages
 from souvenance.interfaces.panel.streams import Streams
 from souvenance.interfaces.panel.ways import Way, routed
 
-WAYS: tuple[Way, ...] = (*live.WAYS, *entry.WAYS, *vaults.WAYS)
+PAGES = (entry, vaults, agents, context, activity, settings, answers, endpoints, team, audit)
+
+WAYS: tuple[Way, ...] = (*live.WAYS, *(way for page in PAGES for way in page.WAYS))
 """Everything that can be asked of the panel; a test walks it with every kind of visitor."""
 
 
