@@ -19,12 +19,17 @@ from souvenance.interfaces.panel import live
 from souvenance.interfaces.panel.navigation import PLACES
 from souvenance.interfaces.panel.pages import (
     activity,
+    agent_memory,
     agents,
     answers,
     audit,
     context,
     endpoints,
     entry,
+    note,
+    note_edit,
+    note_history,
+    notes,
     settings,
     team,
     vaults,
@@ -33,7 +38,10 @@ from souvenance.interfaces.panel.render import LANGUAGES, Pages
 from souvenance.interfaces.panel.streams import Streams
 from souvenance.interfaces.panel.ways import Way, routed
 
-PAGES = (entry, vaults, agents, context, activity, settings, answers, endpoints, team, audit)
+PAGES = (
+    entry, vaults, agents, context, activity, settings, answers, endpoints, team, audit,
+    notes, note_edit, note_history, note, agent_memory,
+)  # fmt: skip
 
 WAYS: tuple[Way, ...] = (*live.WAYS, *(way for page in PAGES for way in page.WAYS))
 """Everything that can be asked of the panel; a test walks it with every kind of visitor."""
