@@ -105,6 +105,7 @@ def rendered(text: str, *, links: Links | None = None, title: str = "", under: i
     if title:
         _drop_title(tokens, title)
     headings = _number_headings(tokens, under=under)
+    _align_cells(tokens)
     html = engine.renderer.render(tokens, engine.options, env)
     return Prose(_cleaned(html), tuple(headings))
 
@@ -218,6 +219,13 @@ def _number_headings(tokens: list[Token], *, under: int) -> list[Heading]:
             text = "".join(child.content for child in tokens[place + 1].children or ())
             found.append(Heading(level, text or "…", anchor))
     return found
+
+
+def _align_cells(tokens: Sequence[Token]) -> None:
+    """Say by attribute how a cell is aligned: the panel's pages bear no styles within the text."""
+    for token in tokens:
+        if token.type in {"td_open", "th_open"} and token.attrs:
+            token.attrs = {"align": str(token.attrs.get("style", "")).rpartition(":")[2]}
 
 
 # --- the allowlist -----------------------------------------------------------------------------------------------

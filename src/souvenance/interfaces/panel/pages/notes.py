@@ -60,7 +60,7 @@ def show_branch(visit: Visit) -> Response:
         folder=visit.asked("folder"),
         limit=visit.asked_number("limit", tree.A_BRANCH, least=1, most=tree.MOST_NOTES),
     )
-    return visit.piece("pieces/explorer.html", "branch", branch=shown, current=visit.asked("note"))
+    return visit.piece("pieces/branch.html", "branch", branch=shown, current=visit.asked("note"))
 
 
 def show_trash(visit: Visit) -> Response:
