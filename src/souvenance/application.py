@@ -29,6 +29,7 @@ from souvenance.memory.purging import Purging
 from souvenance.memory.simulate import Simulations
 from souvenance.models.endpoints import Endpoints
 from souvenance.notes.context import Context
+from souvenance.notes.explorer import Explorer
 from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
 from souvenance.retrieval.audit import Retrievals
@@ -65,6 +66,7 @@ class Application:
     history: History
     context: Context
     notes: Notes
+    explorer: Explorer
     imports: Imports
     folders: Folders
     watcher: Watcher

@@ -45,6 +45,7 @@ from souvenance.models.endpoints import Endpoints
 from souvenance.models.keyring import Keyring
 from souvenance.models.local import bundled_embedder, lacking
 from souvenance.notes.context import Context
+from souvenance.notes.explorer import Explorer
 from souvenance.notes.history import History
 from souvenance.notes.notes import Notes
 from souvenance.retrieval.audit import Retrievals
@@ -139,6 +140,7 @@ def open_application(
         history=History(database, clock),
         context=Context(database),
         notes=notes,
+        explorer=Explorer(database),
         imports=Imports(database, clock, notes),
         folders=folders,
         watcher=Watcher(database, clock, folders),

@@ -239,6 +239,12 @@ def library_paths(house: House, actor: Actor) -> Iterator[Path_]:
         ("a draft of it", lambda: memory.proposals.get(actor=actor, proposal=house.proposals[-1])),
         ("its passes", lambda: memory.passes.status(actor=actor, vault="samarkand")),
         ("recent notes", lambda: memory.notes.recent(actor=actor)),
+        ("explorer", lambda: memory.explorer.vaults(actor=actor)),
+        ("a branch of it", lambda: memory.explorer.branch(actor=actor, vault="samarkand")),
+        ("its folders", lambda: memory.explorer.folders(actor=actor, vault="samarkand")),
+        ("activity", lambda: memory.explorer.activity(actor=actor)),
+        ("index of agent memory", lambda: memory.explorer.memory(actor=actor)),
+        ("a search of documents", lambda: memory.retrieval.search(actor=actor, query="tea", documents=True)),
         ("trash", lambda: memory.notes.list(actor=actor, trashed=True)),
         ("Discord servers", lambda: memory.servers.list(actor=actor)),
     ):

@@ -120,6 +120,10 @@ def a_day(app: Application, owner: Actor, files: Path) -> None:
     app.notes.get(actor=owner, ref="alpha:Flowers")
     app.notes.list(actor=owner)
     app.notes.recent(actor=owner)
+    app.explorer.vaults(actor=owner)
+    app.explorer.branch(actor=owner, vault="alpha", folder="b")
+    app.explorer.activity(actor=owner)
+    app.explorer.memory(actor=owner)
     for ref in (bees.id, kept[1].note_id):
         app.notes.delete(actor=owner, ref=ref)
         app.notes.restore(actor=owner, ref=ref)
@@ -136,6 +140,8 @@ def a_day(app: Application, owner: Actor, files: Path) -> None:
     (files / "x.md").rename(files / "y.md")
     app.folders.scan(actor=owner, folder=watched.id)
     app.folders.list(actor=owner)
+    (taken,) = [note for note in app.notes.list(actor=owner, vault="alpha") if note.title == "y"]
+    app.explorer.file_of(actor=owner, ref=taken.id)
     app.folders.errors(actor=owner, folder=watched.id)
     app.folders.unwatch(actor=owner, folder=watched.id)
 
@@ -143,6 +149,7 @@ def a_day(app: Application, owner: Actor, files: Path) -> None:
     app.embedding.status()
     for query in ("what do bees like", "alpha"):
         app.retrieval.search(actor=owner, query=query)
+        app.retrieval.search(actor=owner, query=query, documents=True)
         app.retrieval.recall(actor=owner, topic=query, depth=2)
         app.retrieval.search(actor=model, query=query, vault="alpha")
     app.retrievals.list(actor=owner)
@@ -158,6 +165,7 @@ def a_day(app: Application, owner: Actor, files: Path) -> None:
     change = app.history.of_note(actor=owner, ref=kept[0].note_id)[-1].change_id
     app.history.text_at(actor=owner, ref=kept[0].note_id, change_id=change)
     app.history.restore(actor=owner, ref=kept[0].note_id, change_id=change)
+    app.history.writers(actor=owner, since=since)
     app.history.review(actor=owner, since=since, agent="bot")
     app.history.revert(actor=owner, since=since, agent="bot")
     app.history.audit(actor=owner)

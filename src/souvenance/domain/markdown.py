@@ -101,11 +101,12 @@ def targets(text: str, *, folder: str = "") -> list[str]:
             continue
         shown = _without_code(line.text) if "`" in line.text else line.text
         for wiki in _WIKI.finditer(shown):
-            target = _cleaned(wiki[1])
+            target = wiki_target(wiki[1])
             if target:
                 found.setdefault(target)
         for inline in _INLINE.finditer(shown):
-            target = _path(inline[2] if inline[2] is not None else inline[3], folder=folder, is_image=bool(inline[1]))
+            address = inline[2] if inline[2] is not None else inline[3]
+            target = path_target(address, folder=folder, is_image=bool(inline[1]))
             if target:
                 found.setdefault(target)
     return list(found)
@@ -138,12 +139,14 @@ def _without_code(line: str) -> str:
     return "".join(kept) + line[done:]
 
 
-def _cleaned(target: str) -> str:
+def wiki_target(target: str) -> str:
+    """What `[[target]]` points at: a title, a path or an id."""
     own = _SELF.search(target.strip())
     return own[1] if own else _SUFFIX.sub("", target.strip().strip("/"))
 
 
-def _path(address: str, *, folder: str, is_image: bool) -> str:
+def path_target(address: str, *, folder: str, is_image: bool = False) -> str:
+    """What a Markdown link's address points at inside the vault, seen from `folder`; empty where it leads elsewhere."""
     own = _SELF.match(address)
     if own:
         return own[1]

@@ -66,6 +66,11 @@ def title_key(title: str) -> str:
     return " ".join("".join(c for c in decomposed if not unicodedata.combining(c)).casefold().split())
 
 
+def target_key(target: str) -> str:
+    """What a link's target is known by: a title, or folders and a title, case and accents aside."""
+    return "/".join(title_key(part) for part in target.split("/") if part.strip())
+
+
 def checked_title(title: str) -> str:
     """A title on one line that names no other place: no slash, no control character."""
     cleaned = " ".join(readable_text(title, what="title", limit=MAX_TITLE * 4).split())

@@ -122,6 +122,8 @@ def _value(state: Mapping[str, Any], name: str) -> Any:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, list) and all(isinstance(one, str | int | float) for one in value):
+        return ", ".join(str(one) for one in value)
     return "none" if value is None else str(value)
 
 

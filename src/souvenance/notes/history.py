@@ -184,6 +184,12 @@ class History:
         writer = self._writer(actor, agent, token, user, since)
         return revert.revert(self._database, self._clock, actor, writer, since=since, dry_run=dry_run)
 
+    def writers(self, *, actor: Actor, since: datetime) -> list[rows.WriterSeen]:
+        """The agents and tokens that wrote since a moment, the last to write first; a token is told none."""
+        actor.require_person("reviews what others wrote")
+        with self._database.read() as tx:
+            return rows.list_writers(tx, actor, since=since, limit=MOST)
+
     def _writer(self, actor: Actor, agent: str | None, token: int | None, user: int | None, since: datetime) -> Writer:
         """Whose changes are meant; a name that is nobody's is told from one that wrote nothing since."""
         if agent is None and token is None and user is None:

@@ -23,6 +23,7 @@ from souvenance.domain.note import (
     checked_folder,
     checked_title,
     new_note_id,
+    target_key,
 )
 from souvenance.domain.vault import Vault
 from souvenance.ingest.passages import split
@@ -46,6 +47,8 @@ T = TypeVar("T")
 
 ATTEMPTS = 5
 MAX_DIGEST = 300
+MOST_LINKS = 2000
+"""Links of one note that are read with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,7 +249,7 @@ class Notes:
             return NoteView(
                 note=note,
                 vault=vault,
-                links=links.links_of(tx, vault_id=note.vault_id, note_id=note.id),
+                links=links.links_of(tx, vault_id=note.vault_id, note_id=note.id, limit=MOST_LINKS),
                 backlinks=links.backlinks_of(tx, vault_id=note.vault_id, note_id=note.id),
                 facts=tuple(shown),
                 facts_total=total,
@@ -265,16 +268,19 @@ class Notes:
     ) -> builtins.list[Note]:
         """Notes by folder and title, without their texts; agent memory only when its class is named, or in the trash.
 
-        `folder` takes those below it too. A model is shown nothing of the trash (F9).
+        `folder` takes those below it too. A model is shown nothing of the trash (F9), which has the last deleted first.
         """
         if trashed and actor.is_model:
             return []
-        return self._listed(actor, vault, folder, note_class, trashed=trashed, limit=limit, offset=offset)
+        order = (note_table.c.deleted_at.desc(), note_table.c.id) if trashed else ()
+        return self._listed(actor, vault, folder, note_class, trashed=trashed, limit=limit, offset=offset, order=order)
 
-    def recent(self, *, actor: Actor, vault: str | None = None, limit: int = 20) -> builtins.list[Note]:
+    def recent(
+        self, *, actor: Actor, vault: str | None = None, limit: int = 20, offset: int = 0
+    ) -> builtins.list[Note]:
         """The documents changed last, without their texts; agent memory is not among them (N8)."""
         order = (note_table.c.updated_at.desc(), note_table.c.id)
-        return self._listed(actor, vault, None, None, trashed=False, limit=limit, offset=0, order=order)
+        return self._listed(actor, vault, None, None, trashed=False, limit=limit, offset=offset, order=order)
 
     def _listed(
         self,
@@ -507,7 +513,7 @@ def _link_name(tx: Transaction, source: Note, target: Note) -> str:
     for name in (target.title, target.path):
         if set(name) & set("[]|#"):
             break
-        key = links.target_key(name)
+        key = target_key(name)
         if links.resolve(tx, vault_id=source.vault_id, keys=[key], folder=source.folder).get(key) == target.id:
             return name
     return target.id

@@ -80,12 +80,14 @@ class Retrieval:
         query: str,
         vault: str | Sequence[str] | None = None,
         note_class: NoteClass | None = None,
+        documents: bool = False,
         limit: int = 20,
         offset: int = 0,
         matcher: Matcher | None = None,
     ) -> Answer:
         """Ranked excerpts of facts and notes, weighed by the caller's attention; muted categories too.
 
+        `documents` leaves agent memory out: what people wrote, and ingested files (N8).
         `vault` names the vaults to ask, at full weight. `matcher` asks for one matcher only, to compare; by default
         meaning joins words where vectors are ready, and the trace says which ran and why.
         """
@@ -97,8 +99,9 @@ class Retrieval:
         with self._database.read() as tx:
             scope = resolve_scope(tx, actor, question=question.text, vaults=vault)
             found = self._search(
-                tx, question, scope=scope, matcher=matcher, note_class=note_class, limit=limit, offset=offset
-            )
+                tx, question, scope=scope, matcher=matcher, note_class=note_class, documents=documents, limit=limit,
+                offset=offset,
+            )  # fmt: skip
             searched = found.searched
             places = _one_per_source(searched, limit=offset + limit + 1)
             shown_places = places[offset : offset + limit]
@@ -265,6 +268,7 @@ class Retrieval:
         scope: Scope,
         matcher: Matcher | None = None,
         note_class: NoteClass | None = None,
+        documents: bool = False,
         limit: int = 20,
         offset: int = 0,
         notes: Sequence[int] | None = None,
@@ -291,6 +295,7 @@ class Retrieval:
             by_meaning=ready,
             by_words=matcher is not Matcher.VECTORS,
             note_class=note_class,
+            documents=documents,
             depth=1 + (offset + limit) // PASSAGES_PER_PAGE,
         )
         withheld = 0

@@ -53,6 +53,7 @@ def search_passages(
     by_meaning: Collection[int] | None = None,
     by_words: bool = True,
     note_class: NoteClass | None = None,
+    documents: bool = False,
     depth: int = 1,
     withheld_too: bool = False,
     notes: Sequence[int] | None = None,
@@ -67,7 +68,7 @@ def search_passages(
     asked_words = analyse_query(question) if by_words else []
     field = words.field(tx, vault_ids=vault_ids, words=asked_words)
     query = field.words
-    wide = 5 if note_class is not None or notes is not None else 1
+    wide = 5 if note_class is not None or documents or notes is not None else 1
     are_few = notes is not None and len(notes) <= BY_WORDS
     ids = (
         notes
@@ -82,7 +83,7 @@ def search_passages(
         vault_ids=vault_ids,
         ids=[*ids, *(found.near if found else ())],
         note_class=note_class,
-        notes_only=notes is not None,
+        documents=documents or notes is not None,
     )
     counts = _counts(passages, query)
     held = word_weights(_field(field, query, None)) @ (counts > 0)

@@ -46,7 +46,7 @@ _BY_ID_POSTGRESQL = (
     "WHERE p.vault_id = ANY(CAST(:vaults AS bigint[])) AND p.id = ANY(CAST(:ids AS bigint[])) AND p.active"
 )
 _FACTS = " AND p.fact_number IS NOT NULL"
-_OF_NOTES = " AND p.fact_number IS NULL"
+_DOCUMENTS = " AND p.fact_number IS NULL"
 _NOTES = (
     " AND p.fact_number IS NULL AND EXISTS (SELECT 1 FROM note AS n "
     "WHERE n.vault_id = p.vault_id AND n.id = p.note_id AND n.class = {class_name})"
@@ -99,14 +99,15 @@ def read_candidates(
     vault_ids: Sequence[int],
     ids: Iterable[int],
     note_class: NoteClass | None = None,
-    notes_only: bool = False,
+    documents: bool = False,
 ) -> list[Candidate]:
-    """The active passages with these ids in these vaults, by vault and id; facts are agent memory."""
+    """The active passages with these ids in these vaults, by vault and id; facts are agent memory, which `documents`
+    leaves out."""
     wanted = sorted(set(ids))
     if not wanted or not vault_ids:
         return []
     class_name = ""
-    some = _OF_NOTES if notes_only else ""
+    some = _DOCUMENTS if documents else ""
     if note_class is NoteClass.AGENT_MEMORY:
         some = _FACTS
     elif note_class is not None:

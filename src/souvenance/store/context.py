@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import ColumnElement, delete, func, insert, select
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
-from souvenance.domain.fact import State
+from souvenance.domain.fact import State, SubjectKind
 from souvenance.domain.note import NoteClass
 from souvenance.store.database import Transaction
 from souvenance.store.facts import in_state
@@ -28,7 +28,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageLine:
-    """One memory page as the index tells it; `first_words` begin its first fact."""
+    """One memory page as the index tells it; `first_words` begin its first fact. `facts` counts those in force."""
 
     vault_id: int
     note_id: str
@@ -38,6 +38,9 @@ class PageLine:
     first_words: str
     facts: int
     updated_at: datetime
+    subject_kind: str = SubjectKind.VAULT
+    muted: bool = False
+    disabled: bool = False
 
 
 def list_placed(tx: Transaction, *, user_id: int) -> list[Placed]:
@@ -75,15 +78,18 @@ def save_settings(tx: Transaction, *, user_id: int, budget_tokens: int, order: S
     tx.execute(statement.on_conflict_do_update(index_elements=["user_id"], set_=values))
 
 
-def memory_index(tx: Transaction, *, vault_id: int, limit: int) -> list[PageLine]:
-    """The memory pages of a vault that hold a fact in force, the last changed first; muted and disabled ones are left
-    out. The caller was granted the vault."""
-    on_page = (
-        (fact.c.vault_id == note.c.vault_id)
-        & (fact.c.note_id == note.c.id)
-        & in_state(State.IN_FORCE)
-        & fact.c.disabled.is_(False)
-    )
+def memory_index(
+    tx: Transaction, *, vault_id: int, limit: int, offset: int = 0, hidden: bool = False
+) -> list[PageLine]:
+    """The memory pages of a vault that hold a fact in force, the last changed first. The caller was granted the vault.
+
+    Muted and disabled ones, and facts that are disabled, are left out unless `hidden` asks for them too.
+    """
+    on_page = (fact.c.vault_id == note.c.vault_id) & (fact.c.note_id == note.c.id) & in_state(State.IN_FORCE)
+    shown: list[ColumnElement[bool]] = []
+    if not hidden:
+        on_page &= fact.c.disabled.is_(False)
+        shown = [note.c.muted.is_(False), note.c.disabled.is_(False)]
     count = select(func.count()).where(on_page).correlate(note).scalar_subquery()
     first = (
         select(func.substr(fact.c.content, 1, 200))
@@ -103,17 +109,20 @@ def memory_index(tx: Transaction, *, vault_id: int, limit: int) -> list[PageLine
             first.label("first_words"),
             count.label("facts"),
             note.c.updated_at,
+            note.c.subject_kind,
+            note.c.muted,
+            note.c.disabled,
         )
         .where(
             note.c.vault_id == vault_id,
             note.c.note_class == NoteClass.AGENT_MEMORY,
             note.c.deleted_at.is_(None),
-            note.c.muted.is_(False),
-            note.c.disabled.is_(False),
+            *shown,
             select(fact.c.number).where(on_page).correlate(note).exists(),
         )
         .order_by(note.c.updated_at.desc(), note.c.id)
         .limit(limit)
+        .offset(offset)
     )
     return [PageLine(**row) for row in tx.execute(statement).mappings()]
 

@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, FromClause, Select, and_, bindparam, delet
 from souvenance.domain.access import Actor
 from souvenance.domain.fact import Fact
 from souvenance.domain.markdown import targets
-from souvenance.domain.note import Note, NoteClass, title_key
+from souvenance.domain.note import Note, NoteClass, target_key
 from souvenance.store.access import readable
 from souvenance.store.database import Transaction
 from souvenance.store.passages import is_active
@@ -41,11 +41,6 @@ class LinkView:
     folder: str = ""
     note_class: NoteClass | None = None
     fact: int | None = None
-
-
-def target_key(target: str) -> str:
-    """What a link's target is known by: a title, or folders and a title, case and accents aside."""
-    return "/".join(title_key(part) for part in target.split("/") if part.strip())
 
 
 def note_keys(item: Note) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, func, insert, literal, select, tuple_, update
+from sqlalchemy import ColumnElement, delete, func, insert, literal, literal_column, select, tuple_, update
 
 from souvenance.domain.access import Actor
 from souvenance.domain.errors import NotFound, StaleVersion, Withheld
@@ -20,6 +20,10 @@ MUTABLE = (
     "folder", "title", "content", "category", "subject_kind", "subject_id", "digest", "muted", "disabled",
     "front_matter", "version", "updated_at", "deleted_at",
 )  # fmt: skip
+
+
+IS_DOCUMENT = note.c.note_class != literal_column("'agent-memory'")
+"""Not agent memory: in as many words, so that the index of titles, which holds such notes only, can answer."""
 
 
 def note_of(row: Mapping[Any, Any]) -> Note:
@@ -167,6 +171,13 @@ def list_categories(tx: Transaction, *, vault_id: int) -> list[str]:
     """The labels of the vault's memory pages. The caller was granted the vault."""
     here = (note.c.vault_id == vault_id) & (note.c.note_class == NoteClass.AGENT_MEMORY) & note.c.deleted_at.is_(None)
     return list(tx.execute(select(note.c.category).where(here).distinct().order_by(note.c.category)).scalars())
+
+
+def count_by_folder(tx: Transaction, *, vault_id: int) -> dict[str, int]:
+    """How many documents stand in each folder of a vault, those below it aside. The caller was granted the vault."""
+    here = (note.c.vault_id == vault_id) & IS_DOCUMENT & note.c.deleted_at.is_(None)
+    statement = select(note.c.folder, func.count().label("many")).where(here).group_by(note.c.folder)
+    return {row.folder: int(row.many) for row in tx.execute(statement)}
 
 
 def touch_notes(tx: Transaction, *, vault_id: int, note_ids: Iterable[str], at: Any) -> None:

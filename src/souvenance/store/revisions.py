@@ -97,6 +97,24 @@ def newest_revisions(
     return [_revision(row) for row in tx.execute(statement).mappings()]
 
 
+def last_revisions(tx: Transaction, *, things: Sequence[tuple[int, str]], kind: str) -> dict[str, Revision]:
+    """The newest revision of each thing (vault, reference), by reference. The caller was granted the vaults."""
+    found: dict[str, Revision] = {}
+    for vault_id in sorted({thing[0] for thing in things}):
+        references = sorted({thing[1] for thing in things if thing[0] == vault_id})
+        here = (revision.c.vault_id == vault_id) & (revision.c.kind == kind) & revision.c.subject_ref.in_(references)
+        newest = (
+            select(revision.c.subject_ref, func.max(revision.c.change_id).label("change_id"))
+            .where(here)
+            .group_by(revision.c.subject_ref)
+            .subquery()
+        )
+        last = (newest.c.subject_ref == revision.c.subject_ref) & (newest.c.change_id == revision.c.change_id)
+        for row in tx.execute(_revisions().join(newest, last).where(here)).mappings():
+            found[row["subject_ref"]] = _revision(row)
+    return found
+
+
 def revision_at(
     tx: Transaction, *, vault_ids: Sequence[int], kind: str, reference: str, change_id: int
 ) -> Revision | None:
@@ -159,6 +177,36 @@ def changes_by(
     statement = _revisions().where(revision.c.vault_id.in_(readable(actor)), revision.c.change_id.in_(chosen))
     statement = statement.order_by(revision.c.change_id.desc(), revision.c.kind.desc(), revision.c.subject_ref)
     return [_revision(row) for row in tx.execute(statement).mappings()]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriterSeen:
+    """An agent (by its name) or a token (by its id and name) that wrote: how many changes, and when the last."""
+
+    agent: str
+    token: int | None
+    changes: int
+    last: datetime
+
+
+def list_writers(tx: Transaction, actor: Actor, *, since: datetime, limit: int) -> list[WriterSeen]:
+    """The agents and tokens that wrote since a moment where the actor may read, the last to write first."""
+    here = select(revision.c.change_id).where(
+        revision.c.change_id == change.c.id, revision.c.vault_id.in_(readable(actor))
+    )
+    named = or_(change.c.actor != "", change.c.token_id.is_not(None))
+    last = func.max(change.c.at).label("last")
+    statement = (
+        select(change.c.actor, change.c.token_id, func.count().label("changes"), last)
+        .where(change.c.at >= since, named, here.exists())
+        .group_by(change.c.actor, change.c.token_id)
+        .order_by(last.desc(), change.c.actor)
+        .limit(limit)
+    )
+    return [
+        WriterSeen(agent=row.actor, token=row.token_id, changes=int(row.changes), last=row.last)
+        for row in tx.execute(statement)
+    ]
 
 
 def things_written_by(tx: Transaction, actor: Actor, writer: Writer, *, since: datetime) -> list[tuple[int, str, str]]:

@@ -12,6 +12,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from souvenance.domain.folder import FileState, WatchedFile, WatchedFolder
 from souvenance.store.database import Transaction
 from souvenance.store.tables import watched_file as table
+from souvenance.store.tables import watched_folder as folder_table
 
 PROBLEMS = (FileState.FAILED, FileState.REFUSED)
 
@@ -90,6 +91,18 @@ def taken_notes(tx: Transaction, folder: WatchedFolder, *, limit: int) -> list[W
     """Some of the files that are notes."""
     statement = select(table).where(_of(folder), table.c.state == FileState.TAKEN).order_by(table.c.path).limit(limit)
     return [_file(row) for row in tx.execute(statement).mappings()]
+
+
+def file_of(tx: Transaction, *, vault_id: int, note_id: str) -> tuple[str, WatchedFile] | None:
+    """The file an ingested note was taken from, and the path of the folder it stands in."""
+    joined = (folder_table.c.vault_id == table.c.vault_id) & (folder_table.c.id == table.c.folder_id)
+    statement = select(table, folder_table.c.path.label("root")).join(folder_table, joined)
+    here = (table.c.vault_id == vault_id) & (folder_table.c.vault_id == vault_id) & (table.c.note_id == note_id)
+    row = tx.execute(statement.where(here).order_by(table.c.taken_at.desc()).limit(1)).mappings().first()
+    if row is None:
+        return None
+    values = dict(row)
+    return str(values.pop("root")), _file(values)
 
 
 def set_state(tx: Transaction, item: WatchedFile, state: FileState) -> None:

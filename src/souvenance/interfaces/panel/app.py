@@ -20,6 +20,7 @@ from souvenance.interfaces.panel import live
 from souvenance.interfaces.panel.navigation import PLACES
 from souvenance.interfaces.panel.pages import (
     activity,
+    agent_memory,
     agents,
     answers,
     audit,
@@ -28,6 +29,10 @@ from souvenance.interfaces.panel.pages import (
     endpoints,
     entry,
     map,
+    note,
+    note_edit,
+    note_history,
+    notes,
     scope,
     settings,
     team,
@@ -39,7 +44,8 @@ from souvenance.interfaces.panel.streams import Streams
 from souvenance.interfaces.panel.ways import Way, refused_by_framework, routed
 
 PAGES = (
-    entry, chat, welcome, scope, vaults, map, agents, context, activity, settings, answers, endpoints, team, audit
+    entry, chat, welcome, scope, vaults, map, notes, note_edit, note_history, note, agent_memory,
+    agents, context, activity, settings, answers, endpoints, team, audit,
 )  # fmt: skip
 
 WAYS: tuple[Way, ...] = (*live.WAYS, *(way for page in PAGES for way in page.WAYS))

@@ -1,0 +1,132 @@
+"""What was changed, as people read it: operations in words, and a diff as rows that say which side they are (N9)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from souvenance.interfaces.panel.render import Tongue
+
+
+def _(text: str) -> str:
+    """Marks a text for the catalogues; it is said in the reader's language later."""
+    return text
+
+
+OPERATIONS = {
+    "create": _("written"),
+    "append": _("added to"),
+    "prepend": _("added to at the top"),
+    "replace": _("rewritten"),
+    "replace_section": _("a section rewritten"),
+    "find_replace": _("a passage changed"),
+    "move": _("moved"),
+    "rename": _("renamed"),
+    "digest": _("summed up"),
+    "mute": _("muted"),
+    "unmute": _("no longer muted"),
+    "disable": _("disabled"),
+    "enable": _("enabled"),
+    "delete": _("deleted"),
+    "restore": _("restored"),
+    "revert": _("taken back"),
+    "ingest": _("taken from its file"),
+    "import": _("imported"),
+    "add": _("fact added"),
+    "edit": _("fact reworded"),
+    "retire": _("fact retired"),
+    "replaced": _("fact replaced"),
+    "place": _("put in order"),
+    "arrive": _("arrived from another vault"),
+    "trash": _("to the trash"),
+    "remember": _("remembered"),
+}
+"""What a revision did; one that is not here is shown by its code."""
+
+SOURCES = {
+    "panel": _("the panel"),
+    "bot": _("Discord"),
+    "agent": _("an agent"),
+    "import": _("an import"),
+    "consolidation": _("consolidation"),
+    "library": _("a program"),
+    "cli": _("the command line"),
+    "rest": _("the REST interface"),
+}
+
+NAMES = {
+    "folder": _("folder"),
+    "title": _("title"),
+    "category": _("category"),
+    "digest": _("digest"),
+    "muted": _("muted"),
+    "disabled": _("disabled"),
+    "state": _("state"),
+    "key": _("key"),
+    "confidence": _("confidence"),
+    "importance": _("importance"),
+    "language": _("language"),
+    "author": _("author"),
+    "said at": _("said on"),
+    "channel": _("channel"),
+    "subject id": _("about"),
+    "subject kind": _("kind of subject"),
+}
+VALUES = {
+    "none": _("none"),
+    "True": _("yes"),
+    "False": _("no"),
+    "trash": _("in the trash"),
+    "in force": _("in force"),
+}
+
+_TOLD = re.compile(r"([a-z_ ]{2,20}): (.*) → (.*)\Z", re.DOTALL)
+_PLACE = re.compile(r"@@ line ([0-9]+)\Z")
+_LEFT = re.compile(r"… ([0-9,]+) more lines")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a diff: `gone`, `came`, `same`, `place` (where it stands) or `told` (a property, in words)."""
+
+    kind: str
+    text: str
+
+
+def did(tongue: Tongue, operations: str) -> str:
+    """One operation, or several with commas between them, in words."""
+    return ", ".join(tongue.say(OPERATIONS.get(one, one)) for one in operations.split(", ") if one)
+
+
+def through(tongue: Tongue, source: str) -> str:
+    """Through what a change came."""
+    return tongue.say(SOURCES.get(source, source))
+
+
+def diff_rows(tongue: Tongue, diff: str) -> list[Row]:
+    """The lines of a diff with what each is; what the program says in them is said in the reader's language."""
+    return [_row(tongue, line) for line in diff.split("\n")] if diff else []
+
+
+def _row(tongue: Tongue, line: str) -> Row:
+    for start, kind in (("- ", "gone"), ("+ ", "came"), ("  ", "same")):
+        if line.startswith(start):
+            return Row(kind, line[2:])
+    if line in {"-", "+", ""}:
+        return Row({"-": "gone", "+": "came", "": "same"}[line], "")
+    if place := _PLACE.match(line):
+        return Row("place", tongue.say(_("Line %(number)s"), number=tongue.number(int(place[1]))))
+    if left := _LEFT.match(line):
+        return Row("place", tongue.say(_("… and %(number)s more lines"), number=left[1]))
+    if told := _TOLD.match(line):
+        name, was, now = (tongue.say(NAMES.get(told[1], told[1])), *(_value(tongue, told[n]) for n in (2, 3)))
+        return Row("told", f"{name} : {was} → {now}" if tongue.language == "fr" else f"{name}: {was} → {now}")
+    if line == "moved on its page":
+        return Row("told", tongue.say(_("moved on its page")))
+    if line == "the line break at its end":
+        return Row("told", tongue.say(_("the line break at its end")))
+    return Row("told", line)
+
+
+def _value(tongue: Tongue, value: str) -> str:
+    return tongue.say(VALUES[value]) if value in VALUES else value
