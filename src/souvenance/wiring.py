@@ -32,6 +32,7 @@ from souvenance.ingest.watcher import Watcher
 from souvenance.map.map import Map
 from souvenance.memory.bulk import Bulk
 from souvenance.memory.erase import Erasures
+from souvenance.memory.exports import Exports
 from souvenance.memory.facts import Facts
 from souvenance.memory.ladder import Ladder
 from souvenance.memory.purging import Purging
@@ -135,6 +136,7 @@ def open_application(
         context=Context(database),
         notes=notes,
         imports=Imports(database, clock, notes),
+        exports=Exports(database, clock),
         folders=folders,
         watcher=Watcher(database, clock, folders),
         tokens=Tokens(database, clock),
