@@ -17,12 +17,31 @@ from souvenance import __version__
 from souvenance.application import Application
 from souvenance.interfaces.panel import live
 from souvenance.interfaces.panel.navigation import PLACES
-from souvenance.interfaces.panel.pages import entry, vaults
+from souvenance.interfaces.panel.pages import (
+    entry,
+    memory,
+    memory_erase,
+    memory_facts,
+    memory_ladder,
+    memory_proposals,
+    memory_transfer,
+    vaults,
+)
 from souvenance.interfaces.panel.render import LANGUAGES, Pages
 from souvenance.interfaces.panel.streams import Streams
 from souvenance.interfaces.panel.ways import Way, routed
 
-WAYS: tuple[Way, ...] = (*live.WAYS, *entry.WAYS, *vaults.WAYS)
+WAYS: tuple[Way, ...] = (
+    *live.WAYS,
+    *entry.WAYS,
+    *vaults.WAYS,
+    *memory.WAYS,
+    *memory_facts.WAYS,
+    *memory_ladder.WAYS,
+    *memory_proposals.WAYS,
+    *memory_erase.WAYS,
+    *memory_transfer.WAYS,
+)
 """Everything that can be asked of the panel; a test walks it with every kind of visitor."""
 
 
