@@ -36,7 +36,7 @@ ORDERS: dict[str, tuple[Sort, bool, str]] = {
 TABS: dict[str, tuple[tuple[State, ...], str]] = {
     "in_force": ((State.IN_FORCE,), _("In force")),
     "retired": ((State.RETIRED,), _("Retired")),
-    "all": ((State.IN_FORCE, State.RETIRED), _("All")),
+    "all": ((State.IN_FORCE, State.RETIRED), _("All facts")),
     "trash": ((State.TRASHED,), _("Trash")),
 }
 SOURCES = {

@@ -92,8 +92,8 @@ def run_pass(visit: Visit) -> Response:
         why = outcome.decision.label(visit.language)
         note = visit.note(visit.say("No pass was made: %(why)s.", why=why), kind="warn")
     elif outcome.made.proposed:
-        count = visit.tongue.count("%(n)s proposal.", "%(n)s proposals.", outcome.made.proposed)
-        note = visit.note(f"{visit.say('The pass is done:')} {count}")
+        made = outcome.made.proposed
+        note = visit.note(visit.tongue.count("The pass made %(n)s proposal.", "The pass made %(n)s proposals.", made))
     else:
         note = visit.note(visit.say("The pass is done: it found nothing to propose."))
     return visit.html(visit.block(PAGE, "board", **_shown(visit, vault)), note)
