@@ -113,7 +113,7 @@ def _shown(visit: Visit, vault: Vault) -> dict[str, Any]:
     return {
         "here": "memory",
         "vault": vault,
-        "status": status,
+        "standing": status,
         "why_now": status.decision.label(visit.language),
         "can_force": status.decision.reason in ANYWAY,
         "at": at,
