@@ -23,6 +23,7 @@ from souvenance.ingest.watcher import Watcher
 from souvenance.map.map import Map
 from souvenance.memory.bulk import Bulk
 from souvenance.memory.erase import Erasures
+from souvenance.memory.exports import Exports
 from souvenance.memory.facts import Facts
 from souvenance.memory.ladder import Ladder
 from souvenance.memory.purging import Purging
@@ -68,6 +69,7 @@ class Application:
     notes: Notes
     explorer: Explorer
     imports: Imports
+    exports: Exports
     folders: Folders
     watcher: Watcher
     tokens: Tokens

@@ -33,6 +33,7 @@ from souvenance.ingest.watcher import Watcher
 from souvenance.map.map import Map
 from souvenance.memory.bulk import Bulk
 from souvenance.memory.erase import Erasures
+from souvenance.memory.exports import Exports
 from souvenance.memory.facts import Facts
 from souvenance.memory.ladder import Ladder
 from souvenance.memory.purging import Purging
@@ -142,6 +143,7 @@ def open_application(
         notes=notes,
         explorer=Explorer(database),
         imports=Imports(database, clock, notes),
+        exports=Exports(database, clock),
         folders=folders,
         watcher=Watcher(database, clock, folders),
         tokens=Tokens(database, clock),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -95,6 +95,15 @@ class Proposals:
             gone = overtaken(tx, listed)
             waiting = [item for item in listed if item.id not in gone]
             return self._views(tx, waiting[offset : offset + limit], {})
+
+    def contradicted(self, *, actor: Actor, vault: str, numbers: Sequence[int]) -> Mapping[int, str]:
+        """Which of these facts stand in a contradiction that waits and still holds, each with its proposal's id."""
+        with self._database.read() as tx:
+            found = vault_rows.named_vault(tx, actor, vault)
+            waiting = rows.contradictions_of(tx, vault_id=found.id, numbers=numbers) if numbers else []
+            gone = overtaken(tx, waiting)
+        pairs = [(item.id, number) for item in waiting for number in (item.this, item.that) if item.id not in gone]
+        return {number: proposal for proposal, number in pairs if number is not None and number in numbers}
 
     def get(self, *, actor: Actor, proposal: str) -> ProposalView:
         """One proposal, whatever became of it."""

@@ -25,6 +25,21 @@ class FactPage:
     by_state: Mapping[State, int]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Glance:
+    """One page of facts as someone who is still typing sees them.
+
+    `found` counts all that hold the text in the states asked for, or, where `is_more_than_found`, is how far it was
+    counted. `by_state` counts the facts of the vaults whatever they hold.
+    """
+
+    facts: tuple[Fact, ...]
+    has_next: bool
+    found: int
+    is_more_than_found: bool
+    by_state: Mapping[State, int]
+
+
 def standing_at(tx: Transaction, *, vault_id: int, at: datetime) -> list[Fact]:
     """The facts of a vault as its revisions kept them at a moment, trashed and retired ones as such.
 

@@ -14,7 +14,7 @@ from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFoun
 from souvenance.domain.fact import Fact, Sort, State, SubjectKind, readable_text
 from souvenance.domain.vault import Vault, VaultKind
 from souvenance.memory import correct
-from souvenance.memory.as_of import SORT_KEYS, FactPage, page_of, standing_at
+from souvenance.memory.as_of import SORT_KEYS, FactPage, Glance, page_of, standing_at
 from souvenance.memory.filing import checked_move, filed, take_history
 from souvenance.memory.guard import secret_kinds
 from souvenance.memory.remember import Observation, Remembered, prepare, write
@@ -28,6 +28,8 @@ from souvenance.vaults.vaults import Vaults
 
 MOST_LISTED = 100_000
 MAX_QUERY_BYTES = 4_000
+MOST_COUNTED = 1000
+"""Facts that hold a text are counted so far while someone types it: a full count would read the whole vault."""
 BATCH = 1000
 """Facts stored under one hold of the write lock, so that other writers are never kept waiting for long."""
 
@@ -183,6 +185,65 @@ class Facts:
             return {}
         with self._database.read() as tx:
             return outdated(tx, [item for item in facts if item.state is State.IN_FORCE])
+
+    def glance(
+        self,
+        *,
+        actor: Actor,
+        vault: str | None,
+        query: str = "",
+        states: Sequence[State] = (State.IN_FORCE,),
+        sort: Sort = Sort.UPDATED,
+        descending: bool = True,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Glance:
+        """`browse` for instant search: the same page in the same order, but what holds the text is counted up to
+        1000 only, so that 100,000 facts answer each keystroke."""
+        if not 1 <= limit <= MOST_LISTED or offset < 0:
+            raise InvalidInput(f"limit is from 1 to {MOST_LISTED}, offset from 0.", hint="Ask for fewer at once.")
+        text = readable_text(query, what="query", limit=MAX_QUERY_BYTES)
+        states = _shown_states(actor, states)
+        counts: Counter[State] = Counter()
+        shown: builtins.list[Fact] = []
+        found, wants_all = 0, limit + 1
+        with self._database.read() as tx:
+            if vault is None:
+                ids = [item.id for item in vault_rows.list_vaults(tx, actor)]
+            else:
+                ids = [vault_rows.named_vault(tx, actor, vault).id]
+            alone = len(ids) == 1
+            for one in ids:
+                counts.update(lists.count_states(tx, vault_id=one))
+                here = lists.find_facts(
+                    tx, vault_id=one, states=states, query=text, sort=sort, descending=descending,
+                    limit=wants_all if alone else offset + wants_all, offset=offset if alone else 0,
+                )  # fmt: skip
+                shown += here
+                if not text.strip() or found > MOST_COUNTED:
+                    continue
+                if len(here) < (wants_all if alone else offset + wants_all) and (here or not offset or not alone):
+                    found += len(here) + (offset if alone else 0)  # all of them were read: nothing is left to count
+                else:
+                    found += lists.count_in(tx, vault_id=one, states=states, query=text, most=MOST_COUNTED + 1 - found)
+        if not text.strip():
+            found = sum(counts[state] for state in set(states))
+        if not alone:
+            shown = sorted(shown, key=SORT_KEYS[sort], reverse=descending)[offset : offset + wants_all]
+        is_more = bool(text.strip()) and found > MOST_COUNTED
+        return Glance(
+            facts=tuple(shown[:limit]),
+            has_next=len(shown) > limit,
+            found=MOST_COUNTED if is_more else found,
+            is_more_than_found=is_more,
+            by_state={state: counts[state] for state in State},
+        )
+
+    def summary(self, *, actor: Actor, vault: str) -> Fact | None:
+        """The one line that a model always reads whole of this vault; None where there is none (F6)."""
+        with self._database.read() as tx:
+            found = vault_rows.named_vault(tx, actor, vault)
+            return lists.find_summary(tx, vault_id=found.id)
 
     def secrets_in(self, fact: Fact) -> tuple[str, ...]:
         """The kinds of secrets a fact seems to hold, to warn the person who wrote it; never the secret (F8)."""

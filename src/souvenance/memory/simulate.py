@@ -83,9 +83,11 @@ class Simulations:
         to: MemoryType,
         since: MemoryType | None = None,
         message: str = "",
+        alone: bool = False,
     ) -> Simulation:
         """What moving the vault to a step would mean; `since` another step than its own. `message` is what a prompt
-        would be about, to see which facts win and lose a place; without one, of relevance nothing is known."""
+        would be about, to see which facts win and lose a place; without one, of relevance nothing is known. `alone`
+        leaves out the figures of the steps in between, for who asks for each by itself."""
         started = time.perf_counter()
         with self._database.read() as tx:
             found = vault_rows.named_vault(tx, actor, vault)
@@ -94,7 +96,7 @@ class Simulations:
         crossed = [step.memory_type for step in LADDER[low:high]]
         is_up = after.memory_type.step > before.memory_type.step
         figures: dict[str, Mapping[str, Any]] = {}
-        for one in [*crossed, after.memory_type]:
+        for one in [after.memory_type] if alone else [*crossed, after.memory_type]:
             if one not in figures:
                 figures[one] = self._figures(actor, found, one, before.memory_type, after.memory_type, message)
         return Simulation(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, and_, func, literal_column, or_, select, type_coerce
+from sqlalchemy import BigInteger, ColumnElement, and_, func, literal, literal_column, or_, select, tuple_, type_coerce
 
 from souvenance.domain.fact import SUMMARY_KEY, Fact, Sort, State, SubjectKind, folded
 from souvenance.store.database import Transaction
@@ -25,10 +26,20 @@ _ORDER: dict[Sort, ColumnElement[Any]] = {
 }
 
 
+_NUMBER = re.compile(r"#([0-9]{1,18})")
+
+
 def matches(query: str) -> ColumnElement[bool] | None:
-    """The condition that the key or the content holds this text, case and accents aside; None for an empty one."""
+    """The condition that the key or the content holds this text, case and accents aside; None for an empty one.
+
+    `#12` is also the fact of that number.
+    """
     wanted = folded(query)
-    return fact.c.folded.contains(wanted, autoescape=True) if wanted else None
+    if not wanted:
+        return None
+    holds = fact.c.folded.contains(wanted, autoescape=True)
+    number = _NUMBER.fullmatch(wanted)
+    return or_(holds, fact.c.number == int(number[1])) if number else holds
 
 
 def find_facts(
@@ -54,6 +65,8 @@ def find_facts(
 
 def count_states(tx: Transaction, *, vault_id: int, query: str = "") -> dict[State, int]:
     """How many facts of a vault are in each state, of those that hold the text."""
+    if not folded(query):  # each state is a range of one index: nothing of the table is read
+        return {state: count_in(tx, vault_id=vault_id, states=[state]) for state in State}
     trashed, retired = fact.c.deleted_at.is_not(None).label("trashed"), fact.c.valid_to.is_not(None).label("retired")
     statement = select(trashed, retired, func.count().label("number")).where(fact.c.vault_id == vault_id)
     condition = matches(query)
@@ -64,6 +77,19 @@ def count_states(tx: Transaction, *, vault_id: int, query: str = "") -> dict[Sta
         state = State.TRASHED if row.trashed else State.RETIRED if row.retired else State.IN_FORCE
         counts[state] += row.number
     return counts
+
+
+def count_in(
+    tx: Transaction, *, vault_id: int, states: Sequence[State], query: str = "", most: int | None = None
+) -> int:
+    """How many facts of a vault are in these states and hold the text, counted up to `most`."""
+    here = select(fact.c.number).where(fact.c.vault_id == vault_id, in_state(*states))
+    condition = matches(query)
+    if condition is not None:
+        here = here.where(condition)
+    if most is not None:
+        here = here.limit(most)
+    return int(tx.execute(select(func.count()).select_from(here.subquery())).scalar_one())
 
 
 class Standing(NamedTuple):
@@ -170,6 +196,32 @@ def facts_to_end(tx: Transaction, *, vault_id: int, state: State, limit: int, ab
     """The next facts of a vault in one state, by number, above one: for what is done to all of them in steps."""
     statement = select(fact).where(fact.c.vault_id == vault_id, in_state(state), fact.c.number > above)
     return [fact_of(row) for row in tx.execute(statement.order_by(fact.c.number).limit(limit)).mappings()]
+
+
+def place_of(item: Fact, *, by_page: bool) -> tuple[Any, ...]:
+    """Where a fact stands in the order of `facts_after`."""
+    if by_page:
+        return (item.category, item.subject_kind.value, item.subject_id, item.position, item.number)
+    return (item.number,)
+
+
+def facts_after(
+    tx: Transaction,
+    *,
+    vault_id: int,
+    states: Sequence[State],
+    after: tuple[Any, ...] | None,
+    limit: int,
+    by_page: bool = False,
+) -> list[Fact]:
+    """The next facts of a vault after a place, by number or as they stand on their pages: for reading a whole vault in
+    steps. Nothing stands in two steps unless it was moved on its page in between."""
+    page = (fact.c.category, fact.c.subject_kind, fact.c.subject_id, fact.c.position, fact.c.number)
+    order = page if by_page else (fact.c.number,)
+    statement = select(fact).where(fact.c.vault_id == vault_id, in_state(*states))
+    if after is not None:
+        statement = statement.where(tuple_(*order) > tuple_(*(literal(value) for value in after)))
+    return [fact_of(row) for row in tx.execute(statement.order_by(*order).limit(limit)).mappings()]
 
 
 class Amount(NamedTuple):

@@ -54,6 +54,14 @@ def list_waiting(tx: Transaction, *, vault_id: int) -> list[Proposal]:
     return [_proposal(row) for row in rows.mappings()]
 
 
+def contradictions_of(tx: Transaction, *, vault_id: int, numbers: Sequence[int]) -> list[Proposal]:
+    """The contradictions of a vault that wait and in which one of these facts stands."""
+    named = or_(proposal.c.this_number.in_(numbers), proposal.c.that_number.in_(numbers))
+    here = (proposal.c.vault_id == vault_id) & (proposal.c.standing == Standing.WAITING) & named
+    rows = tx.execute(select(proposal).where(here, proposal.c.kind == Kind.CONTRADICTION).order_by(proposal.c.id))
+    return [_proposal(row) for row in rows.mappings()]
+
+
 def list_closed(tx: Transaction, *, vault_id: int, standing: Standing, limit: int, offset: int = 0) -> list[Proposal]:
     """Proposals of a vault that were answered, or overtaken, the latest first."""
     here = (proposal.c.vault_id == vault_id) & (proposal.c.standing == standing)

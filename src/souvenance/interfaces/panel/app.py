@@ -29,6 +29,12 @@ from souvenance.interfaces.panel.pages import (
     endpoints,
     entry,
     map,
+    memory,
+    memory_erase,
+    memory_facts,
+    memory_ladder,
+    memory_proposals,
+    memory_transfer,
     note,
     note_edit,
     note_history,
@@ -44,7 +50,9 @@ from souvenance.interfaces.panel.streams import Streams
 from souvenance.interfaces.panel.ways import Way, refused_by_framework, routed
 
 PAGES = (
-    entry, chat, welcome, scope, vaults, map, notes, note_edit, note_history, note, agent_memory,
+    entry, chat, welcome, scope, vaults, map,
+    memory, memory_facts, memory_ladder, memory_proposals, memory_erase, memory_transfer,
+    notes, note_edit, note_history, note, agent_memory,
     agents, context, activity, settings, answers, endpoints, team, audit,
 )  # fmt: skip
 

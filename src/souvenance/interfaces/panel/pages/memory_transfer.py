@@ -1,0 +1,58 @@
+"""Bringing Markdown into a vault, and taking a vault's facts away (R4)."""
+
+from __future__ import annotations
+
+from starlette.datastructures import UploadFile
+from starlette.responses import Response, StreamingResponse
+
+from souvenance.domain.errors import InvalidInput
+from souvenance.ingest.uploads import Upload, laid_out
+from souvenance.interfaces.panel.visit import Visit
+from souvenance.interfaces.panel.ways import Way, get, post
+from souvenance.memory.exports import Form
+
+PAGE = "memory_import.html"
+KINDS = {Form.JSON_LINES: ("jsonl", "application/jsonl"), Form.MARKDOWN: ("md", "text/markdown")}
+
+
+def show_import(visit: Visit) -> Response:
+    """Choose files."""
+    found = visit.memory.vaults.get(actor=visit.actor, vault=visit.path["vault"])
+    return visit.page(PAGE, here="memory", vault=found, report=None)
+
+
+def bring_in(visit: Visit) -> Response:
+    """Read Markdown files, or a zip of them, into the vault as notes; or say first what that would do."""
+    found = visit.memory.vaults.get(actor=visit.actor, vault=visit.path["vault"])
+    sent = [item for item in visit.form.getlist("files") if isinstance(item, UploadFile) and item.filename]
+    uploads = [Upload(item.filename or "", item.file) for item in sent]
+    with laid_out(uploads) as folder:
+        report = visit.memory.imports.markdown(
+            actor=visit.actor,
+            path=folder,
+            vault=found.slug,
+            folder=visit.given("folder"),
+            dry_run=visit.given("deed") != "import",
+        )
+    return visit.piece(PAGE, "report", vault=found, report=report)
+
+
+def export(visit: Visit) -> Response:
+    """The facts of a vault as a download, piece by piece."""
+    try:
+        form = Form(visit.asked("form", Form.JSON_LINES))
+    except ValueError:
+        raise InvalidInput("There is no such form.", hint="Choose jsonl or markdown.") from None
+    found = visit.memory.vaults.get(actor=visit.actor, vault=visit.path["vault"])
+    pieces = visit.memory.exports.facts(actor=visit.actor, vault=found.slug, form=form)
+    ending, kind = KINDS[form]
+    plain = found.slug.encode("ascii", "ignore").decode() or "memory"
+    headers = {"Content-Disposition": f'attachment; filename="souvenance-{plain}.{ending}"'}
+    return StreamingResponse(pieces, media_type=f"{kind}; charset=utf-8", headers=headers)
+
+
+WAYS: tuple[Way, ...] = (
+    get("/memory/{vault}/import", show_import),
+    post("/memory/{vault}/import", bring_in),
+    get("/memory/{vault}/export", export),
+)

@@ -1,0 +1,84 @@
+// The memory page: the picker of vaults, ticks that outlive a new list, a row in hand that no news takes away.
+
+const ticked = new Set();
+
+function showTicks() {
+  const boxes = [...document.querySelectorAll("[data-tick]")];
+  const here = new Set(boxes.map((box) => box.value));
+  for (const number of [...ticked]) if (!here.has(number)) ticked.delete(number);
+  for (const box of boxes) box.checked = ticked.has(box.value);
+  const bar = document.getElementById("bulk");
+  if (!bar) return;
+  bar.hidden = ticked.size === 0;
+  bar.querySelector("[data-ticked]").textContent = ticked.size;
+  const all = document.querySelector("[data-ticks-all]");
+  if (all) {
+    all.checked = boxes.length > 0 && ticked.size === boxes.length;
+    all.indeterminate = ticked.size > 0 && ticked.size < boxes.length;
+  }
+}
+
+document.addEventListener("change", (event) => {
+  const field = event.target;
+  if (field.matches("select[data-goes]")) location.assign(field.value);
+  if (field.matches("[data-tick]")) {
+    if (field.checked) ticked.add(field.value);
+    else ticked.delete(field.value);
+    showTicks();
+  }
+  if (field.matches("[data-ticks-all]")) {
+    for (const box of document.querySelectorAll("[data-tick]"))
+      if (field.checked) ticked.add(box.value);
+      else ticked.delete(box.value);
+    showTicks();
+  }
+  const part = field.dataset.shows ?? field.dataset.showsNot;
+  if (part) document.getElementById(part).hidden = !field.dataset.shows;
+});
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  if (button.matches("[data-unticks]")) {
+    ticked.clear();
+    showTicks();
+  }
+  if (button.dataset.dropsDraft) sessionStorage.removeItem(`souvenance-draft:${button.dataset.dropsDraft}`);
+  if (button.matches("[data-hides]")) button.closest("[popover]")?.hidePopover();
+});
+
+document.addEventListener("htmx:afterSettle", showTicks);
+document.addEventListener("htmx:afterRequest", (event) => {
+  const form = event.target;
+  if (!event.detail.successful) return;
+  if (form.matches?.("[data-resets]")) form.reset();
+  if (form.matches?.("[data-unticks-after]")) {
+    ticked.clear();
+    showTicks();
+  }
+});
+
+// A row that is being edited is the person's until they save it or leave it: news of the list go around it.
+document.addEventListener("DOMContentLoaded", () => {
+  const calls = window.Idiomorph?.defaults?.callbacks;
+  if (!calls) return;
+  calls.beforeNodeMorphed = (before) => !before.matches?.(".fact.editing");
+  calls.beforeNodeRemoved = (node) => !node.matches?.(".fact.editing");
+});
+
+// A form that takes a row's place takes the keyboard too; a row that comes back gives it back.
+document.addEventListener("htmx:afterSwap", (event) => {
+  const row = event.detail.elt?.closest?.(".fact.editing") ?? document.querySelector(".fact.editing:not([data-met])");
+  if (row && !row.dataset.met) {
+    row.dataset.met = "";
+    row.querySelector("textarea")?.focus();
+  }
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  const form = event.target.closest?.(".fact.editing form");
+  if (form) form.querySelector("[data-drops-draft]").click();
+});
+
+const named = location.search.includes("q=%23") && document.querySelector(".fact");
+if (named) named.classList.add("named");
