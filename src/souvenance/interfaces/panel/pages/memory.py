@@ -104,7 +104,11 @@ def save_summary(visit: Visit) -> Response:
 def restore_all(visit: Visit) -> Response:
     """Put every retired fact of the vault back in force (T2)."""
     restored = visit.memory.bulk.restore_all(actor=visit.actor, vault=visit.path["vault"])
-    note = visit.note(visit.tongue.count("%(n)s fact is in force again.", "%(n)s facts are in force again.", restored))
+    count = restored.restored
+    said = visit.tongue.count("%(n)s fact is in force again.", "%(n)s facts are in force again.", count)
+    if restored.summaries_left:
+        said += " " + visit.say("Former summaries stay retired: a vault has one.")
+    note = visit.note(said)
     asked = Wish(vault=visit.path["vault"])
     return visit.html(visit.block(PAGE, "facts", **listing(visit, asked)), note)
 

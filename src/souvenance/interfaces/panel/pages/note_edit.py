@@ -99,7 +99,13 @@ def create(visit: Visit) -> Response:
     """Keep the new note. What is refused is said beside it; the text stays."""
     given = {name: visit.given(name) for name in ("title", "folder", "content")}
     try:
-        made = visit.memory.notes.create(actor=visit.actor, vault=visit.given("vault"), **given)
+        made = visit.memory.notes.create(
+            actor=visit.actor,
+            vault=visit.given("vault"),
+            title=given["title"],
+            content=given["content"],
+            folder=given["folder"],
+        )
     except SouvenanceError as error:
         if visit.is_partial:
             return _problem(visit, error)
