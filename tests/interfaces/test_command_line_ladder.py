@@ -89,3 +89,25 @@ def test_f8_a_person_is_warned(command: Command) -> None:
     assert "holds a secret" in said
     assert "ghp_" not in said
     assert json.loads(command("fact", "edit", "1", secret, "--json"))["warnings"]
+
+
+def test_f1_a_fact_is_filed_under_a_member_and_a_subject_needs_its_id(command: Command) -> None:
+    command("remember", "Zoé joue du hautbois", "--vault", "serveur", "--subject", "member", "--subject-id", "7")
+    shape = json.loads(command("fact", "show", "4", "--json"))
+    assert (shape["subject_kind"], shape["subject_id"]) == ("member", "7")
+    for refused in (
+        ("remember", "De personne", "--vault", "serveur", "--subject", "member"),
+        ("fact", "edit", "4", "--subject", "member", "--subject-id", ""),
+        ("memory", "given", "x", "--vault", "serveur", "--member", ""),
+    ):
+        assert command(*refused, code=ExitCode.REFUSED)
+    assert "classic: 4 of 4 facts" in command(
+        "memory", "given", "x", "--vault", "serveur", "--type", "classic", aside=True
+    )
+
+
+def test_f6_former_summaries_stay_retired_and_are_named(command: Command) -> None:
+    for said in ("Un club de jeux.", "Un club de jeux rétro."):
+        command("remember", said, "--vault", "serveur", "--key", "summary")
+    told = command("vault", "restore-all", "serveur", "--yes", aside=True)
+    assert "1 former summary stays retired, since a vault has one: #4" in told

@@ -58,9 +58,8 @@ def stale_words(number: int | None, what: Overtaken, language: str = "en") -> st
 def pass_words(made: Mapping[str, Any], language: str = "en") -> str:
     """One pass on one line, from `pass_dict` of the same language."""
     if language == "fr":
-        pairs = _compte(made["contradictions"], "contradiction", "contradictions") + _called(
-            made, "jugée ainsi par", "jugées ainsi par"
-        )
+        called = _called(made, "jugée ainsi par", "jugées ainsi par")
+        pairs = _compte(made["contradictions"], "contradiction", "contradictions") + called
         parts = [
             _compte(made["duplicates"], "souvenir dit deux fois", "souvenirs dits deux fois"),
             pairs,

@@ -36,7 +36,8 @@ def test_t5_a_pass_its_proposals_and_the_answers(ask: Ask) -> None:
     assert (len(listed["proposals"]), listed["more"]) == (2, True)
     contradiction, duplicate = listed["proposals"]
     assert (contradiction["kind"], contradiction["this"]["content"]) == ("contradiction", AT_EIGHT.content)
-    assert {"code": "different_clock", "this": "20:00", "that": "21:00"} in contradiction["why"]
+    clock = {"code": "different_clock", "label": "different clock", "this": "20:00", "that": "21:00"}
+    assert clock in contradiction["why"]
     assert [one["answer"] for one in contradiction["answers"]] == ["keep_this", "keep_that", "keep_both"]
     shown = ask("GET", f"/proposals/{duplicate['id']}?language=fr").json()
     assert (shown["label"], shown["answers"][0]["label"]) == ("dit deux fois", "fusionner")
