@@ -40,13 +40,14 @@ def _key(kind: str, name: str) -> str:
     return f"{kind}:{hashlib.sha256(name.encode(errors='replace')).hexdigest()}"
 
 
-def admit(database: Database, *, account: str, address: str, at: datetime) -> None:
+def admit(database: Database, *, account: str, address: str | None, at: datetime) -> None:
     """Count an attempt before it is looked at, or refuse it: those made at once are counted too."""
     since = at - WINDOW
+    limits = [(account, PER_ACCOUNT)] + ([] if address is None else [(address, PER_ADDRESS)])
     with database.write() as tx:
-        tx.hold("login", account)
-        tx.hold("login", address)
-        for key, most in ((account, PER_ACCOUNT), (address, PER_ADDRESS)):
+        for key, _ in limits:
+            tx.hold("login", key)
+        for key, most in limits:
             count, first = rows.count_attempts(tx, key=key, since=since)
             if count >= most and first is not None:
                 seconds = max(1, ceil((first + WINDOW - at).total_seconds()))
@@ -55,4 +56,4 @@ def admit(database: Database, *, account: str, address: str, at: datetime) -> No
                     hint=f"Try again in {ceil(seconds / 60)} minutes.",
                     retry_after=seconds,
                 )
-        rows.add_attempts(tx, keys=(account, address), at=at, forget_before=since)
+        rows.add_attempts(tx, keys=[key for key, _ in limits], at=at, forget_before=since)

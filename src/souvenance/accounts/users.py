@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from souvenance.accounts import attempts
 from souvenance.accounts.passwords import Passwords
 from souvenance.accounts.teams import require_another_configurer
 from souvenance.domain.access import Actor, Route, Source
@@ -67,13 +68,21 @@ class Users:
     def change_password(self, *, actor: Actor, old: str, new: str) -> int:
         """Set one's own password; how many other sessions ended. `old` is not looked at where there is none yet.
 
-        Raises NotAllowed where the old one is wrong.
+        Raises NotAllowed where the old one is wrong, and TooManyAttempts after as many as logging in allows: whoever
+        finds a browser signed in shall not guess on.
         """
         actor.require_person("changes passwords")
+        user = self.me(actor=actor)
+        checked_password(new, handle=user.handle)
         with self._database.read() as tx:
-            user, kept = people.get_user(tx, actor.user_id), people.password_hash_of(tx, actor.user_id)
-        if user is None or (kept is not None and not self._passwords.verify(kept, old)):
-            raise NotAllowed("The present password is not right.", hint="Type it again. Nothing was changed.")
+            kept = people.password_hash_of(tx, actor.user_id)
+        if kept is not None:
+            key = attempts.account_key(f"changing {user.id}")
+            attempts.admit(self._database, account=key, address=None, at=self._clock())
+            if not self._passwords.verify(kept, old):
+                raise NotAllowed("The present password is not right.", hint="Type it again. Nothing was changed.")
+            with self._database.write() as tx:
+                session_rows.forgive_attempts(tx, key=key)
         return self._set(actor, user, new, was=kept, but=actor.session_id)
 
     def set_password(self, *, actor: Actor, handle: str, password: str) -> int:

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from arriving import OTHER, PASSWORD, log_in
+from souvenance.accounts import attempts
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Source
-from souvenance.domain.errors import InvalidInput, NotAllowed, NotAuthenticated
+from souvenance.domain.errors import InvalidInput, NotAllowed, NotAuthenticated, TooManyAttempts
 from souvenance.domain.person import Theme
 from souvenance.domain.vault import VaultKind
 
@@ -55,6 +56,20 @@ def test_a2_a_new_password_ends_the_other_sessions(app: Application, owner: Acto
     assert app.users.set_password(actor=owner, handle="zoe", password=PASSWORD) == 1
     assert app.sessions.list(actor=zoe) == []
     assert log_in(app, "zoe")
+
+
+def test_a2_the_old_password_is_not_guessed_in_a_browser_that_was_left_open(
+    app: Application, person: Any, clock: Any
+) -> None:
+    zoe = person("zoe")
+    for _ in range(attempts.PER_ACCOUNT):
+        with pytest.raises(NotAllowed):
+            app.users.change_password(actor=zoe, old="wrong wrong wrong", new=OTHER)
+    with pytest.raises(TooManyAttempts):
+        app.users.change_password(actor=zoe, old=PASSWORD, new=OTHER)
+    assert log_in(app, "zoe")  # who knows the password is not kept out by it
+    clock.now += attempts.WINDOW
+    app.users.change_password(actor=zoe, old=PASSWORD, new=OTHER)
 
 
 def test_a2_the_owners_first_password_needs_no_old_one_and_the_next_does(app: Application, owner: Actor) -> None:

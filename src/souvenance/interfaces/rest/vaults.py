@@ -31,6 +31,7 @@ class VaultShown(Shown):
     memory_type: MemoryType
     attention: int
     can_configure: bool
+    team: int = Field(description="Number of the team that owns it.")
     facts: int
     created_at: datetime
     updated_at: datetime
@@ -81,6 +82,7 @@ def shown(vault: domain.Vault, *, facts: int) -> VaultShown:
         memory_type=vault.memory_type,
         attention=vault.attention,
         can_configure=vault.can_configure,
+        team=vault.team_id,
         facts=facts,
         created_at=vault.created_at,
         updated_at=vault.updated_at,
