@@ -203,6 +203,28 @@ def test_c1_who_stops_keeps_what_was_said_and_nothing_is_done(
     assert app.vaults.list(actor=owner) == [] or app.facts.list(actor=owner, vault="personal") == []
 
 
+def test_c1_who_goes_away_before_the_model_is_asked_leaves_a_stopped_turn_and_nothing_reserved(
+    app: Application, owner: Actor, model: Server
+) -> None:
+    app.vaults.create(actor=owner, name="Harpe")
+    app.vaults.change_settings(actor=owner, vault="harpe", changes={"daily_tokens": 5000})
+    chat = app.conversations.start(actor=owner)
+
+    async def gone() -> None:
+        events = app.exchange.answer(actor=owner, question="q", conversation=chat.id)
+        asking = asyncio.ensure_future(anext(events))
+        await asyncio.sleep(0)  # it is opened in a thread by now, or about to be
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+    asyncio.run(gone())
+    (turn,) = app.conversations.get(actor=owner, conversation=chat.id).turns
+    assert (turn.state, turn.question, turn.answer) == ("stopped", "q", "")
+    assert model.asked == []
+    assert sum(spent.sent + spent.received for _, spent in app.spending.list(actor=owner)) == 0
+
+
 def test_c1_a_retry_after_a_failure_does_nothing_twice(app: Application, owner: Actor, model: Server, ask: Ask) -> None:
     asked = "<<remember pet | Ana has a cat>>"
     model.says(Raw(event(asked), kind="text/event-stream", cut=True), f"{asked} Noted.", f"{asked} Again.")

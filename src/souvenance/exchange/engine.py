@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Collection, Sequence
 from dataclasses import replace
@@ -28,9 +29,18 @@ from souvenance.exchange.events import (
 )
 from souvenance.exchange.extract import extract
 from souvenance.exchange.keeping import Kept, State
-from souvenance.exchange.opening import Asking, Opening
+from souvenance.exchange.opening import Asking
 from souvenance.exchange.reply import Reply
-from souvenance.exchange.steps import Message, Ready, Steps, content_of, in_thread, look_up_messages, opening_look_up
+from souvenance.exchange.steps import (
+    Begun,
+    Message,
+    Ready,
+    Steps,
+    content_of,
+    in_thread,
+    look_up_messages,
+    opening_look_up,
+)
 from souvenance.memory.shown import Where
 from souvenance.retrieval.answer import Answer
 from souvenance.store.fact_lists import Subject
@@ -83,10 +93,10 @@ class Exchange(Steps):
             where=where or Where(), member=member, members=members, about=about, language=language, persona=persona,
             budget_tokens=budget_tokens, charged=charged,
         )  # fmt: skip
-        opening = await in_thread(self._openings.open, asking, conversation=conversation, instead_of=instead_of)
-        kept = Kept(opening)
+        begun = await self._begun(asking, conversation, instead_of)
+        opening, kept = begun.opening, begun.kept
         try:
-            async with contextlib.aclosing(self._run(opening, kept)) as events:
+            async with contextlib.aclosing(self._run(begun)) as events:
                 async for event in events:
                     yield event
         except SouvenanceError as error:
@@ -141,12 +151,25 @@ class Exchange(Steps):
 
     # --- the exchange itself -----------------------------------------------------------------------------------
 
-    async def _run(self, opening: Opening, kept: Kept) -> AsyncGenerator[Event]:
-        if opening.offered and opening.auto_endpoint is not None:
-            tokens = auto_scope.build_prompt(opening.question, opening.offered).tokens
-            yield Waiting(what=Wait.AUTO, route=opening.auto_endpoint.route, tokens=tokens)
-        choice = await self.choose(opening, kept)
-        ready = await self.gather(opening, kept, choice)
+    async def _begun(self, asking: Asking, conversation: int | None, instead_of: int | None) -> Begun:
+        """The exchange as far as it goes by itself; done to the end once begun, and stopped where nobody waits."""
+        work = asyncio.create_task(asyncio.to_thread(self._begin, asking, conversation, instead_of))
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            with contextlib.suppress(SouvenanceError):
+                await in_thread(self._keeping.save, (await work).kept, State.STOPPED)
+            raise
+
+    async def _run(self, begun: Begun) -> AsyncGenerator[Event]:
+        opening, kept, ready = begun.opening, begun.kept, begun.ready
+        if begun.error is not None:
+            raise begun.error
+        if ready is None:
+            if opening.offered and opening.auto_endpoint is not None:
+                tokens = auto_scope.build_prompt(opening.question, opening.offered).tokens
+                yield Waiting(what=Wait.AUTO, route=opening.auto_endpoint.route, tokens=tokens)
+            ready = await self.gather(opening, kept, await self.choose(opening, kept))
         if opening.endpoint is None:
             async with contextlib.aclosing(self._without_model(ready)) as events:
                 async for event in events:

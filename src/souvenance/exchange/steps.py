@@ -56,6 +56,16 @@ class Ready:
         return [*messages, {"role": "user", "content": asked}]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """An exchange that was opened. Without Auto it is `ready` too, or has the `error` that kept it from that."""
+
+    opening: Opening
+    kept: Kept
+    ready: Ready | None = None
+    error: SouvenanceError | None = None
+
+
 class Steps:
     """What exchanges are made of. Any event loop may use it."""
 
@@ -132,6 +142,17 @@ class Steps:
         await in_thread(self._keeping.save, ready.kept, state)
 
     # --- what touches the database, in worker threads ----------------------------------------------------------
+
+    def _begin(self, asking: Asking, conversation: int | None, instead_of: int | None) -> Begun:
+        """Open and gather in one go: of many that begin at once the first then call the model before the last open."""
+        opening = self._openings.open(asking, conversation=conversation, instead_of=instead_of)
+        kept = Kept(opening)
+        if opening.auto_endpoint is not None and opening.offered:
+            return Begun(opening=opening, kept=kept)
+        try:
+            return Begun(opening=opening, kept=kept, ready=self._gather(opening, kept, None))
+        except SouvenanceError as error:
+            return Begun(opening=opening, kept=kept, error=error)
 
     def _gather(self, opening: Opening, kept: Kept, choice: Choice | None) -> Ready:
         asking = opening.asking
