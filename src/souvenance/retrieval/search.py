@@ -19,7 +19,7 @@ from souvenance.store.candidates import Candidate
 from souvenance.store.database import Transaction
 from souvenance.store.terms import QueryWord, analyse_query
 
-BY_WORDS = 600
+BY_WORDS = 400
 """Passages scored because of their words."""
 
 BY_MEANING = 200
