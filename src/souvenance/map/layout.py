@@ -65,7 +65,7 @@ def _placed(plan: Plan, before: Known, *, settle: bool) -> Floats:
         mine = np.flatnonzero(groups == vault)
         rank[mine] = np.arange(len(mine))
         here = within & (groups[ends[:, 0]] == vault)
-        names = [plan.nodes[at] for at in mine]
+        names = [plan.nodes[int(at)] for at in mine]
         places[mine], is_known = _island(names, rank[ends[here]], pulls[here], before, settle=settle)
         islands.append((mine, is_known))
     _lay_side_by_side(places, islands)

@@ -18,9 +18,6 @@ from souvenance import __version__
 from souvenance.application import Application
 from souvenance.interfaces.panel import live
 from souvenance.interfaces.panel.navigation import PLACES
-<<<<<<< HEAD
-from souvenance.interfaces.panel.pages import entry, map, scope, vaults
-=======
 from souvenance.interfaces.panel.pages import (
     activity,
     agents,
@@ -29,22 +26,36 @@ from souvenance.interfaces.panel.pages import (
     context,
     endpoints,
     entry,
+    map,
+    scope,
     settings,
     team,
+    vault,
+    vault_folders,
     vaults,
 )
->>>>>>> panel
 from souvenance.interfaces.panel.render import LANGUAGES, Pages
 from souvenance.interfaces.panel.streams import Streams
 from souvenance.interfaces.panel.ways import Way, refused_by_framework, routed
 
-<<<<<<< HEAD
-WAYS: tuple[Way, ...] = (*live.WAYS, *entry.WAYS, *map.WAYS, *scope.WAYS, *vaults.WAYS)
-=======
-PAGES = (entry, vaults, agents, context, activity, settings, answers, endpoints, team, audit)
+PAGES = (
+    entry,
+    scope,
+    vaults,
+    vault,
+    vault_folders,
+    map,
+    agents,
+    context,
+    activity,
+    settings,
+    answers,
+    endpoints,
+    team,
+    audit,
+)
 
 WAYS: tuple[Way, ...] = (*live.WAYS, *(way for page in PAGES for way in page.WAYS))
->>>>>>> panel
 """Everything that can be asked of the panel; a test walks it with every kind of visitor."""
 
 
