@@ -96,7 +96,9 @@ def _texts(language: str) -> NullTranslations:
     whole = Catalog(locale=Locale.parse(language))
     for file in sorted(folder.iterdir(), key=lambda item: item.name):
         if file.name.endswith(".po"):
-            for message in read_po(io.BytesIO(file.read_bytes()), locale=language):
+            read = read_po(io.BytesIO(file.read_bytes()), locale=language)
+            whole.mime_headers = [("Plural-Forms", read.plural_forms)]  # as they are written, not as the locale has them
+            for message in read:
                 if message.id and message.string:
                     whole.add(message.id, message.string, context=message.context)
     compiled = io.BytesIO()
