@@ -10,7 +10,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
 from jinja2.ext import babel_extract
 
-from souvenance.interfaces.panel.render import ROOM
+from souvenance.interfaces.panel.render import ROOM, tongue
 
 PANEL = Path(str(resources.files(ROOM)))
 TEMPLATES = sorted(PANEL.glob("templates/**/*.html"))
@@ -81,3 +81,10 @@ def test_r5_no_text_stands_in_a_template_untranslated(file: Path) -> None:
     spoken = [piece for piece in spoken if "/" not in piece]  # addresses and names of time zones as examples
     found = [word for piece in [bare, *spoken] for word in UNSPOKEN.findall(re.sub(r"&#?\w+;", " ", piece))]
     assert not [word for word in found if word not in SAME]
+
+
+def test_r5_french_counts_in_the_plural_it_is_written_in() -> None:
+    french = tongue("fr")
+    assert french.texts.ngettext("%(num)s fact", "%(num)s facts", 1) == "%(num)s souvenir"
+    assert french.texts.ngettext("%(num)s fact", "%(num)s facts", 14) == "%(num)s souvenirs"
+    assert french.count("%(n)s note went to the trash.", "%(n)s notes went to the trash.", 2).startswith("2 notes sont")

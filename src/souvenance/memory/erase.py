@@ -125,8 +125,37 @@ class Erasures:
             kept = receipts.list_receipts(tx, actor, ids=done, limit=len(done))
         return Erased(receipts=tuple(reversed(kept)), mentions=tuple(said), left_out=left_out, mentions_cut=cut)
 
+    def delete_vault(self, *, actor: Actor, vault: str, confirm: str) -> Receipt:
+        """Erase everything a vault holds and take the vault itself away, now and for good; the receipt.
+
+        `confirm` is its name or slug, typed again. Its files stay on the disk; pins, tokens and weights forget it. A
+        personal vault, an application's and a Discord server's are made again, empty, when they are next needed.
+        """
+        if actor.vaults is not None:
+            raise NotAllowed("This token is bound to its vaults and deletes none.", hint="Ask the owner to delete it.")
+        with self._lock:
+            self._flush()
+            traces, done, _, _ = self._deed(actor, vault, None, (), confirm, with_vault=True)
+            ((number, vault_id),) = done.items()
+            self._forget_vault(vault_id)
+            self._known[number] = traces.windows()
+            try:
+                self._prove([number], patience=purge.PATIENCE)
+            finally:
+                claimed.release(self._database, name=CLAIM, holder=self._holder)
+        with self._database.read() as tx:
+            (receipt,) = receipts.list_receipts(tx, actor, ids=[number], limit=1)
+        return receipt
+
     def _deed(
-        self, actor: Actor, vault: str | None, member: str | None, names: Sequence[str], confirm: str
+        self,
+        actor: Actor,
+        vault: str | None,
+        member: str | None,
+        names: Sequence[str],
+        confirm: str,
+        *,
+        with_vault: bool = False,
     ) -> tuple[Traces, dict[int, int], tuple[list[Mention], bool], int]:
         traces = Traces()
         done: dict[int, int] = {}
@@ -172,6 +201,9 @@ class Erasures:
                 history.record_audit(
                     tx, actor, verb=f"erase.{kind}", at=now, vault_id=item.id, receipt=receipt, counts=counts
                 )
+                if with_vault:
+                    history.record_audit(tx, actor, verb="vault.delete", at=now, vault_id=item.id, receipt=receipt)
+                    vault_rows.remove_vault(tx, vault_id=item.id)
         return traces, done, (said, cut), left_out
 
     # --- the proof ---------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from souvenance.domain.access import Route
+from souvenance.domain.access import Actor, Route
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import EmbedderUnavailable, SouvenanceError
 from souvenance.domain.protection import may_leave
@@ -24,6 +24,7 @@ from souvenance.retrieval.embedding_status import EmbeddingStatus, Pace, State
 from souvenance.retrieval.old_models import IN_USE_SECONDS, RENEW_AFTER, in_use_name, tidy
 from souvenance.retrieval.query_vector import QueryVectors, unavailable
 from souvenance.store import backlog, claims, vectors
+from souvenance.store import vaults as vault_rows
 from souvenance.store.backlog import Coverage
 from souvenance.store.change_feed import ChangeFeed
 from souvenance.store.database import Database, Transaction
@@ -160,6 +161,18 @@ class Embedding:
             self._queries.forget()
 
     # --- what people ask ---------------------------------------------------------------------------------------
+
+    def waiting(self, *, actor: Actor) -> dict[int, int]:
+        """Passages that still get a vector of the model in use, by vault id; none where no model is set.
+
+        Those of a vault whose texts the embedder is not given wait for nothing (V8, T6).
+        """
+        if self._embedder is None:
+            return {}
+        with self._database.read() as tx:
+            vaults = [item for item in vault_rows.list_vaults(tx, actor) if self.may_read(item)]
+            found = self.coverage(tx, [item.id for item in vaults])
+        return {vault_id: coverage.waiting for vault_id, coverage in found.items() if coverage.waiting}
 
     def status(self) -> EmbeddingStatus:
         """What is embedded and what waits in the whole memory, and what is being done about it."""

@@ -201,6 +201,14 @@ def same_title(tx: Transaction, item: Note) -> str | None:
     return tx.execute(statement.limit(1)).scalar()
 
 
+def count_notes(tx: Transaction, vault_ids: Iterable[int]) -> dict[int, int]:
+    """Notes that stand per vault; memory pages are counted by their facts."""
+    statement = select(note.c.vault_id, func.count().label("notes")).where(
+        note.c.vault_id.in_(list(vault_ids)), note.c.deleted_at.is_(None), note.c.note_class != NoteClass.AGENT_MEMORY
+    )
+    return {row.vault_id: row.notes for row in tx.execute(statement.group_by(note.c.vault_id))}
+
+
 def purge_note(tx: Transaction, *, vault_id: int, note_id: str) -> None:
     """Remove a note for good with its revisions and its places in what loads at a session's start (F9, N12)."""
     tx.execute(delete(context_item).where(context_item.c.vault_id == vault_id, context_item.c.note_id == note_id))

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, case, false, func, insert, select, update
+from sqlalchemy import ColumnElement, Select, case, delete, false, func, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -19,7 +19,10 @@ from souvenance.domain.protection import may_leave
 from souvenance.domain.vault import MemoryType, Protection, Vault, VaultKind, slugify
 from souvenance.store.access import known, readable
 from souvenance.store.database import Transaction
-from souvenance.store.tables import attention, membership, vault
+from souvenance.store.tables import attention, counter, membership, vault
+
+GIVEN = "vault_id"
+"""The counter of the highest id that a vault had."""
 
 
 def _vaults(actor: Actor, ids: Select[tuple[int]]) -> Select[Any]:
@@ -145,9 +148,11 @@ def add_vault(
 ) -> int:
     """Create a vault; its id. The slug must be free within the team."""
     tx.hold("add_vault", team_id)
+    ids = {"id": _fresh_id(tx)} if tx.is_sqlite else {}
     if tx.execute(select(vault.c.id).where(vault.c.team_id == team_id, vault.c.slug == slug)).scalar() is not None:
         raise Conflict(f"There is already a vault called “{slug}”.", hint="Choose another name.", slug=slug)
     statement = insert(vault).values(
+        **ids,
         team_id=team_id,
         slug=slug,
         name=name,
@@ -164,6 +169,22 @@ def add_vault(
     made = int(tx.execute(statement.returning(vault.c.id)).scalar_one())
     tx.mark("vault", made)
     return made
+
+
+def _fresh_id(tx: Transaction) -> int:
+    """An id that no vault ever had: what is kept of one that is gone (audit, receipts, tokens spent) stays its own."""
+    highest = int(tx.execute(select(func.coalesce(func.max(vault.c.id), 0))).scalar_one())
+    given = tx.execute(select(counter.c.value).where(counter.c.name == GIVEN)).scalar_one_or_none() or 0
+    return max(highest, int(given)) + 1
+
+
+def remove_vault(tx: Transaction, *, vault_id: int) -> None:
+    """Take a vault away; what stands in it, weighs it and watches for it goes along by its keys."""
+    tx.mark("vault", vault_id)
+    if tx.is_sqlite:  # which would give the highest id again
+        kept = sqlite_insert(counter).values(name=GIVEN, value=_fresh_id(tx) - 1)
+        tx.execute(kept.on_conflict_do_update(index_elements=["name"], set_={"value": kept.excluded.value}))
+    tx.execute(delete(vault).where(vault.c.id == vault_id))
 
 
 def update_vault(tx: Transaction, *, vault_id: int, at: datetime, values: Mapping[str, Any]) -> None:

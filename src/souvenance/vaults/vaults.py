@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from souvenance.domain.access import Actor, Route
 from souvenance.domain.clock import Clock
-from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound
+from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound, StaleVersion
 from souvenance.domain.fact import readable_text
 from souvenance.domain.vault import MemoryType, Protection, Vault, VaultKind, checked_colour, clean_name, slugify
 from souvenance.domain.vault_settings import changed_settings
 from souvenance.store import facts as fact_rows
 from souvenance.store import history, people, teams
+from souvenance.store import notes as note_rows
 from souvenance.store import vaults as rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.tables import vault as vault_table
@@ -45,6 +47,11 @@ class Vaults:
         """Facts in force, by vault id, for every vault the actor may read."""
         with self._database.read() as tx:
             return fact_rows.count_facts(tx, [item.id for item in rows.list_vaults(tx, actor)])
+
+    def count_notes(self, *, actor: Actor) -> dict[int, int]:
+        """Notes that stand, memory pages aside, by vault id, for every vault the actor may read."""
+        with self._database.read() as tx:
+            return note_rows.count_notes(tx, [item.id for item in rows.list_vaults(tx, actor)])
 
     def get(self, *, actor: Actor, vault: str) -> Vault:
         """The vault of that name."""
@@ -157,8 +164,11 @@ class Vaults:
         description: str | None = None,
         colour: str | None = None,
         protection: Protection | None = None,
+        seen: datetime | None = None,
     ) -> Vault:
         """Change what is given and leave the rest. The slug stays, so that links and habits hold.
+
+        `seen`: the `updated_at` of the vault that the change was made from; refused as stale where it changed since.
 
         A vault that is withheld on the actor's route is not changed over it. Only a person on a local route changes the
         protection: whoever could lower it over a cloud route would read what it protects (V8).
@@ -170,6 +180,8 @@ class Vaults:
             )
         with self._database.write() as tx:
             found = rows.configured_vault(tx, actor, vault)
+            if seen is not None and found.updated_at != seen:
+                raise StaleVersion("The vault was changed meanwhile.", hint="Look at it again, then change it.")
             values: dict[str, str] = {}
             if name is not None:
                 values["name"] = clean_name(name, what="vault's name")

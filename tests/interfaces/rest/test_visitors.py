@@ -59,7 +59,11 @@ READS_BY_POST = {
     "/history/revert",
     "/vaults/{vault}/given",
 }
-QUERIES = {"/history/review": "?since=2020-01-01T00:00:00Z&agent=a", "/vaults/{vault}/simulation": "?to=journal"}
+QUERIES = {
+    "get /history/review": "?since=2020-01-01T00:00:00Z&agent=a",
+    "get /vaults/{vault}/simulation": "?to=journal",
+    "delete /vaults/{vault}": "?confirm=not+its+name",
+}
 BODIES: dict[str, Any] = {
     "post /vaults": {"name": "New"},
     "patch /vaults/{vault}": {"description": "d"},
@@ -173,7 +177,7 @@ def routes(client: TestClient, memory: Application, owner: Actor, tmp_path: Path
         for method in operations:
             values = real | {"change": of_note if path.startswith("/notes") else of_fact}
             filled = path.format(**values)
-            query = QUERIES.get(path, "")
+            query = QUERIES.get(f"{method} {path}", "")
             body = BODIES.get(f"{method} {path}")
             if body is not None and "path" in body:
                 body = body | {"path": str(watched)}

@@ -34,9 +34,9 @@ def erase_vault(session: Session, vault: Vault, *, dry_run: DryRun = False, yes:
     suspended."""
     found = session.memory.erasures.preview(actor=session.actor, vault=vault)
     if dry_run:
-        _say_preview(session, found)
+        say_preview(session, found)
         return
-    _say_counts(session, found)
+    say_counts(session, found)
     confirm = session.typed_again(found.vaults[0].vault, yes=yes)
     _say_erased(session, session.memory.erasures.erase(actor=session.actor, vault=vault, confirm=confirm))
 
@@ -48,9 +48,9 @@ def erase_member(
     """Erase everything about one member, by id, at once and for good, and list who else mentions them."""
     found = session.memory.erasures.preview(actor=session.actor, vault=vault, member=member, names=name or ())
     if dry_run:
-        _say_preview(session, found)
+        say_preview(session, found)
         return
-    _say_counts(session, found)
+    say_counts(session, found)
     confirm = session.typed_again(member, yes=yes)
     _say_erased(
         session,
@@ -89,13 +89,15 @@ def _said(counts: dict[str, int]) -> str:
     return ", ".join(f"{number:,} {kind.replace('_', ' ')}" for kind, number in counts.items() if number) or "nothing"
 
 
-def _say_counts(session: Session, found: Preview) -> None:
+def say_counts(session: Session, found: Preview, *, folders: str = "suspended") -> None:
+    """What would go, and what would become of the watched folders, before it is confirmed."""
     for item in found.vaults:
-        folders = f"; {counted(item.folders, 'watched folder')} would be suspended" if item.folders else ""
-        session.out.note(f"{item.vault}: {_said(item.counts)}{folders}.")
+        watched = f"; {counted(item.folders, 'watched folder')} would be {folders}" if item.folders else ""
+        session.out.note(f"{item.vault}: {_said(item.counts)}{watched}.")
 
 
-def _say_preview(session: Session, found: Preview) -> None:
+def say_preview(session: Session, found: Preview) -> None:
+    """A dry run."""
     lines = []
     for item in found.vaults:
         lines += [f"{item.vault}\t{kind}\t{number}" for kind, number in item.counts.items() if number]
@@ -145,7 +147,12 @@ def _receipt_lines(receipt: Receipt) -> list[str]:
         lines.append(
             f"{counted(receipt.folders_suspended, 'watched folder')} {are} suspended: souvenance folder resume."
         )
-    lines.append(f"State: {receipt.state.value}{f': {receipt.why}' if receipt.why else ''}.")
+    return [*lines, *state_lines(receipt)]
+
+
+def state_lines(receipt: Receipt) -> list[str]:
+    """How far the purge is, and what may still hold what went."""
+    lines = [f"State: {receipt.state.value}{f': {receipt.why}' if receipt.why else ''}."]
     if receipt.beyond:
         lines.append(f"Out of reach, and may still hold it: {', '.join(receipt.beyond)}.")
     return lines

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from souvenance.domain.vault import Protection, Vault, VaultKind
+from souvenance.interfaces.cli.erase import DryRun, Yes, say_counts, say_preview, state_lines
 from souvenance.interfaces.cli.output import plain
 from souvenance.interfaces.cli.session import Session, verb
 from souvenance.interfaces.cli.shapes import vault_shape
@@ -93,3 +94,17 @@ def protect(
     protection = Protection.NORMAL if off else Protection.MAXIMUM
     found = session.memory.vaults.change(actor=session.actor, vault=vault, protection=protection)
     _show(session, found, f"The protection of {found.slug} is {found.protection.value}.")
+
+
+@verb(group, "delete")
+def delete(session: Session, vault: Name, *, dry_run: DryRun = False, yes: Yes = False) -> None:
+    """Delete a vault with everything it holds, at once and for good. Files of its watched folders stay on the disk."""
+    found = session.memory.erasures.preview(actor=session.actor, vault=vault)
+    if dry_run:
+        say_preview(session, found)
+        return
+    say_counts(session, found, folders="followed no longer")
+    confirm = session.typed_again(found.vaults[0].vault, yes=yes)
+    receipt = session.memory.erasures.delete_vault(actor=session.actor, vault=vault, confirm=confirm)
+    slug = found.vaults[0].vault
+    session.out.say(receipt.as_dict() | {"deleted": slug}, f"Deleted the vault {slug}.", *state_lines(receipt))

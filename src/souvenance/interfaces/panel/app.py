@@ -42,6 +42,8 @@ from souvenance.interfaces.panel.pages import (
     scope,
     settings,
     team,
+    vault,
+    vault_folders,
     vaults,
     welcome,
 )
@@ -50,7 +52,7 @@ from souvenance.interfaces.panel.streams import Streams
 from souvenance.interfaces.panel.ways import Way, refused_by_framework, routed
 
 PAGES = (
-    entry, chat, welcome, scope, vaults, map,
+    entry, chat, welcome, scope, vaults, vault, vault_folders, map,
     memory, memory_facts, memory_ladder, memory_proposals, memory_erase, memory_transfer,
     notes, note_edit, note_history, note, agent_memory,
     agents, context, activity, settings, answers, endpoints, team, audit,

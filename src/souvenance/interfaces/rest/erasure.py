@@ -149,6 +149,21 @@ def erase_vault(memory: Memory, actor: Caller, vault: VaultName, given: Confirme
     return _erased(done)
 
 
+@router.delete("/vaults/{vault}", summary="Delete a vault with all it holds", tags=["vaults"])
+def delete_vault(
+    memory: Memory,
+    actor: Caller,
+    vault: VaultName,
+    confirm: Annotated[str, Query(max_length=200, description="The vault's name or slug, typed again.")],
+) -> ReceiptShown:
+    """Erase everything of the vault and take it away, at once and for good. Files of watched folders stay on the disk.
+
+    A token that is bound to certain vaults deletes none.
+    """
+    done = memory.erasures.delete_vault(actor=actor, vault=vault, confirm=confirm)
+    return ReceiptShown.model_validate(done.as_dict())
+
+
 @router.post("/erasures/preview", summary="Say what erasing a member would take")
 def preview_member(memory: Memory, actor: Caller, given: OfMember) -> PreviewShown:
     """A dry run over every vault this caller configures."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, func, insert, select, update
+from sqlalchemy import and_, func, insert, or_, select, update
 
 from souvenance.domain.access import Actor
 from souvenance.domain.erasure import ErasureKind, Hindrance, Proof, PurgeState, Receipt
@@ -57,10 +57,14 @@ def list_receipts(
     limit: int = 50,
     offset: int = 0,
 ) -> list[Receipt]:
-    """Receipts of the vaults the actor configures, the newest first."""
+    """Receipts of the vaults the actor configures, and of vaults that are gone which they erased; the newest first."""
     who = func.coalesce(func.nullif(table.c.actor, ""), user.c.display_name, "").label("who")
-    joined = table.join(vault, vault.c.id == table.c.vault_id).outerjoin(user, user.c.id == table.c.user_id)
-    statement = select(table, who, vault.c.slug).select_from(joined).where(table.c.vault_id.in_(configured(actor)))
+    joined = table.outerjoin(vault, vault.c.id == table.c.vault_id).outerjoin(user, user.c.id == table.c.user_id)
+    slug = func.coalesce(vault.c.slug, "").label("slug")
+    gone = and_(vault.c.id.is_(None), table.c.user_id == actor.user_id)
+    mine = table.c.vault_id.in_(configured(actor))
+    may_see = or_(mine, gone) if actor.vaults is None else mine
+    statement = select(table, who, slug).select_from(joined).where(may_see)
     if vault_id is not None:
         statement = statement.where(table.c.vault_id == vault_id)
     if ids is not None:

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from souvenance.domain.errors import NotFound
 from souvenance.domain.note import NoteClass
-from souvenance.domain.vault import Vault
+from souvenance.interfaces.panel.colours import colour_of
 from souvenance.interfaces.panel.pages.scope import pill_values
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
@@ -19,14 +19,7 @@ PAGE = "map.html"
 ROWS = 50
 EXCERPT = 700
 """Characters of a note that the sheet beside the map shows."""
-HUES = ("#0d6a62", "#b4552d", "#4a63b8", "#8a6d1f", "#8c4a86", "#3f7d3a", "#2f7d9c", "#a8435a")
-"""Colours of vaults that were given none, by their turn."""
 _FORMS = {NoteClass.USER_DOC: "n", NoteClass.AGENT_MEMORY: "m", NoteClass.SOURCE: "s"}
-
-
-def colour_of(vault: Vault) -> str:
-    """The colour a vault has on the map: its own, or one that always is its own."""
-    return vault.colour or HUES[vault.id % len(HUES)]
 
 
 def show(visit: Visit) -> Response:
@@ -87,8 +80,10 @@ def disable(visit: Visit) -> Response:
     node, disabled = visit.path["node"], visit.asked("off", "1") == "1"
     visit.memory.map.set_disabled(actor=visit.actor, node=node, disabled=disabled)
     values = _node(visit, node)
-    said = visit.say("“%(name)s” is left out of every search and answer until you enable it." if disabled else
-                     "“%(name)s” is found again.", name=values["title"])  # fmt: skip
+    if disabled:
+        said = visit.say("“%(name)s” is left out of every search and answer until you enable it.", name=values["title"])
+    else:
+        said = visit.say("“%(name)s” is found again.", name=values["title"])
     note = visit.note(said, undo=f"/map/node/{node}/disabled?off={int(not disabled)}")
     if visit.request.headers.get("hx-target") == "map-list":
         return visit.html(visit.block("map_list.html", "list", **_list(visit)), note)
@@ -108,14 +103,20 @@ def _node(visit: Visit, name: str) -> dict[str, Any]:
         page = visit.memory.notes.get(actor=visit.actor, ref=fact.note_id, limit=1)
         title, text = fact.key or f"#{fact.number}", fact.content
         values: dict[str, Any] = {"fact": fact, "disabled": fact.disabled, "page": page.note, "vault": page.vault}
-        return values | {"node": name, "title": title, "text": text, "address": f"/memory?vault={page.vault.slug}"}
+        values["colour"] = colour_of(page.vault)
+        return values | {"node": name, "title": title, "text": text, "address": f"/fact/{fact.number}"}
     if kind == "note" and ref:
         view = visit.memory.notes.get(actor=visit.actor, ref=ref, limit=20)
         note = view.note
         address = f"/{'m' if note.note_class is NoteClass.AGENT_MEMORY else 'n'}/{note.id}"
         values = {"fact": None, "disabled": note.disabled, "page": note, "vault": view.vault, "address": address}
+        values["colour"] = colour_of(view.vault)
         return values | {"node": name, "title": note.title, "text": _excerpt(note.content)}
     raise NotFound("That is no node of the map.", hint="Load the map again.")
+
+
+def _form(node: Node) -> str:
+    return "f" if node.kind == "fact" else _FORMS[NoteClass(node.note_class)]
 
 
 def _excerpt(text: str) -> str:

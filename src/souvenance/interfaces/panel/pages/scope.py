@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.vault import VaultKind
+from souvenance.interfaces.panel.colours import colour_of
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 from souvenance.vaults.attention import Attention, ScopeView
@@ -43,6 +44,7 @@ def pill_values(
             "label": scope.label(visit.language),
             "vaults": [item for item in known if item.kind is not VaultKind.APP],
             "sealed": [item for item in known if item.kind is VaultKind.APP],
+            "colours": {item.id: colour_of(item) for item in known},
             "without_memory": without_memory,
             "form": form,
             "kept": urlencode({name: value for name, value in kept.items() if value}),
