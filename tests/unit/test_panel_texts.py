@@ -78,5 +78,6 @@ def test_r5_no_text_stands_in_a_template_untranslated(file: Path) -> None:
     text = re.sub(r"<(script|style|pre|code)\b.*?</\1>", " ", text, flags=re.S)
     spoken = re.findall(r'\b(?:aria-label|title|placeholder|alt)="([^"]*)"', text)
     bare = re.sub(r"""<[^>]*>|[\w-]+="[^"]*\"""", "\n", text)
+    spoken = [piece for piece in spoken if "/" not in piece]  # addresses and names of time zones as examples
     found = [word for piece in [bare, *spoken] for word in UNSPOKEN.findall(re.sub(r"&#?\w+;", " ", piece))]
     assert not [word for word in found if word not in SAME]

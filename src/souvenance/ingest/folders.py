@@ -29,7 +29,7 @@ from souvenance.ingest.reader_process import ReaderProcess
 from souvenance.ingest.scanning import BATCH_FILES, PATIENCE, Progress, Scan, ScanReport
 from souvenance.ingest.tree import RootUnreadable, Tree
 from souvenance.store import folders as rows
-from souvenance.store import history, watched_files
+from souvenance.store import history, people, watched_files
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.tables import vault as vault_table
@@ -63,6 +63,9 @@ class Folders:
         """
         _require_person(actor)
         actor.require_write()
+        with self._database.read() as tx:
+            vault_rows.named_vault(tx, actor, vault, to_write=True)
+            _require_owner(tx, actor)
         root = _root(path)
         if self._own is not None and root == os.path.realpath(self._own):
             raise InvalidInput("That is the folder of this memory itself.", hint="Watch another folder.")
@@ -183,6 +186,8 @@ class Folders:
     ) -> FolderCensus:
         """How many files of which kinds and sizes watching a folder would take; nothing is opened or kept."""
         _require_person(actor)
+        with self._database.read() as tx:
+            _require_owner(tx, actor)
         root = _root(path)
         looked = WatchedFolder(
             id="",
@@ -340,6 +345,14 @@ def _require_person(actor: Actor) -> None:
     if actor.is_model or actor.token_id is not None:
         raise NotAllowed(
             "Watched folders are the owner's only, never a model's or a token's.", hint="Use the command line."
+        )
+
+
+def _require_owner(tx: Transaction, actor: Actor) -> None:
+    """What stands on the machine's disk is for its owner to give away, whoever configures the vault."""
+    if not people.is_owner(tx, actor.user_id):
+        raise NotAllowed(
+            "Only the owner of this memory lets a vault follow a folder of its machine.", hint="Ask them to."
         )
 
 

@@ -17,7 +17,7 @@ from souvenance.notes.drafts import BATCH, BATCH_BYTES, Draft
 from souvenance.notes.former import put_note
 from souvenance.notes.notes import Notes
 from souvenance.store import notes as note_rows
-from souvenance.store import revisions
+from souvenance.store import people, revisions
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.tables import note as note_table
@@ -122,6 +122,8 @@ class Imports:
         """The vault to import to; None where a dry run may do without."""
         try:
             with self._database.read() as tx:
+                if not people.is_owner(tx, actor.user_id):
+                    raise NotAllowed("Only the owner of this memory imports files of its machine.", hint="Ask them to.")
                 target = vault_rows.named_vault(tx, actor, vault)
         except NotFound:
             if not may_miss:

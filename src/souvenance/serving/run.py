@@ -14,14 +14,16 @@ from types import FrameType
 import structlog
 import uvicorn
 
+from souvenance.accounts.entry import LIFE, PATH
 from souvenance.application import Application
 from souvenance.domain.access import Source
 from souvenance.domain.address import is_loopback
 from souvenance.domain.clock import isoformat, utc_now
-from souvenance.domain.errors import InvalidInput, NotAllowed, SouvenanceError
-from souvenance.serving import logs, presence
+from souvenance.domain.errors import InvalidInput, NotAllowed, SouvenanceError, StoreUnavailable
+from souvenance.serving import logs
 from souvenance.serving.app import Server, build_app
 from souvenance.settings import Settings
+from souvenance.upkeep import presence
 from souvenance.wiring import open_application
 
 GRACE_SECONDS = 10
@@ -44,7 +46,7 @@ def run(settings: Settings) -> None:
     try:
         memory = open_application(settings)
         try:
-            _require_token_elsewhere(memory, settings)
+            _require_account_elsewhere(memory, settings)
             _serve(memory, settings, listener)
         except KeyboardInterrupt:
             log.info("stopped")
@@ -134,13 +136,14 @@ def _cannot_listen(settings: Settings, host: str, error: OSError) -> SouvenanceE
     )
 
 
-def _require_token_elsewhere(memory: Application, settings: Settings) -> None:
-    """Others can reach the server there, and without a token nobody could be let in (A2)."""
-    if is_loopback(settings.host) or _has_token(memory):
+def _require_account_elsewhere(memory: Application, settings: Settings) -> None:
+    """Others can reach the server there, and without a password or a token nobody could be let in (A2)."""
+    if is_loopback(settings.host) or memory.users.can_anyone_log_in() or _has_token(memory):
         return
     raise NotAllowed(
-        f"{settings.host} can be reached by others, and there is no token yet to tell them apart.",
-        hint="Make one first: souvenance token create NAME. Or leave --host out to serve this machine only.",
+        f"{settings.host} can be reached by others, and nobody has a password or a token yet to tell them apart.",
+        hint="Set the owner's password (souvenance user password owner) or make a token (souvenance token create "
+        "NAME) first. Or leave --host out to serve this machine only.",
     )
 
 
@@ -168,6 +171,7 @@ def greeting(memory: Application, settings: Settings, url: str) -> str:
     given = "" if is_usual else f" --data {shlex.quote(str(settings.data_folder.resolve()))}"
     lines = [
         f"Souvenance is running at {url} (Ctrl-C stops it).",
+        *_way_in(memory, f"{command}{given}", url),
         f"  Data     {store}",
         f"  Agents   on this machine: give them the command  {command}{given} mcp",
         f"           over HTTP: {url}/mcp  with the header  Authorization: Bearer TOKEN",
@@ -177,3 +181,20 @@ def greeting(memory: Application, settings: Settings, url: str) -> str:
     if not _has_token(memory):
         lines.append("           There is none yet, so that only agents on this machine get in.")
     return "\n".join(lines)
+
+
+def _way_in(memory: Application, command: str, url: str) -> list[str]:
+    """How a person comes in: by a link that works once, or, where others can reach the server too, by a password."""
+    if memory.entry.is_open:
+        try:
+            secret = memory.entry.make_link(actor=memory.owner_through(Source.COMMAND_LINE))
+        except StoreUnavailable as error:  # a store that is only read serves what needs no session
+            return [f"  Open     nobody can come in by a browser: {error.message}"]
+        minutes = int(LIFE.total_seconds() // 60)
+        return [
+            f"  Open     {url}{PATH}{secret}",
+            f"           works once, within {minutes} minutes;  {command} open  makes another",
+        ]
+    if memory.users.can_anyone_log_in():
+        return [f"  Log in   at {url} or its name elsewhere;  {command} user add HANDLE  lets another person in"]
+    return [f"  Log in   {command} user password owner  sets the password that the owner logs in with"]

@@ -113,9 +113,9 @@ def take_link(tx: Transaction, *, hashed: str, at: datetime) -> int | None:
 
 def count_attempts(tx: Transaction, *, key: str, since: datetime) -> tuple[int, datetime | None]:
     """How many attempts were made under a key since then, and when the first of them was."""
-    statement = select(func.count(), func.min(login_attempt.c.at))
-    row = tx.execute(statement.where(login_attempt.c.key == key, login_attempt.c.at > since)).one()
-    return int(row[0]), row[1]
+    statement = select(func.count(login_attempt.c.id).label("times"), func.min(login_attempt.c.at).label("first"))
+    row = tx.execute(statement.where(login_attempt.c.key == key, login_attempt.c.at > since)).mappings().one()
+    return int(row["times"]), row["first"]
 
 
 def add_attempts(tx: Transaction, *, keys: Sequence[str], at: datetime, forget_before: datetime) -> None:

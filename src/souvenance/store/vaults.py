@@ -75,19 +75,23 @@ def named_vault(tx: Transaction, actor: Actor, name: str, *, to_write: bool = Fa
     """The vault a caller named by slug, name or `@slug`, any case and accents.
 
     To read, its content must be allowed to leave over the actor's route; to write, the actor must be able to
-    configure it. A vault of someone else is as unknown as one that does not exist.
+    configure it. A vault of someone else is as unknown as one that does not exist. Where vaults of two teams go by
+    one slug, `slug~team` names one, with the team's number.
     """
     wanted = name.strip().removeprefix("@")
     same = [item for item in list_known_vaults(tx, actor) if item.slug == wanted]
     if not same:
         keys = {title_key(wanted), slugify(wanted)}
         same = [item for item in list_known_vaults(tx, actor) if {title_key(item.name), item.slug} & keys]
+    if not same and "~" in wanted:
+        same = [item for item in list_known_vaults(tx, actor) if f"{item.slug}~{item.team_id}" == wanted]
     if not same:
         raise NotFound(
             "There is no vault of that name that you can reach.", hint="The list of vaults shows those there are."
         )
     if len(same) > 1:
-        raise Conflict("Several of your vaults have that name.", hint="Name one by its slug, or rename one.")
+        ways = ", ".join(f"{item.slug}~{item.team_id}" for item in same)
+        raise Conflict("Several of your vaults have that name.", hint=f"Name one of them: {ways}.")
     (found,) = same
     if to_write and not found.can_configure:
         raise NotAllowed(

@@ -8,12 +8,12 @@ from typing import Any
 
 from souvenance.domain.access import Actor, Route
 from souvenance.domain.clock import Clock
-from souvenance.domain.errors import InvalidInput, NotAllowed
+from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound
 from souvenance.domain.fact import readable_text
 from souvenance.domain.vault import MemoryType, Protection, Vault, VaultKind, checked_colour, clean_name, slugify
 from souvenance.domain.vault_settings import changed_settings
 from souvenance.store import facts as fact_rows
-from souvenance.store import history, people
+from souvenance.store import history, people, teams
 from souvenance.store import vaults as rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.tables import vault as vault_table
@@ -60,8 +60,12 @@ class Vaults:
         description: str = "",
         colour: str = "",
         protection: Protection = Protection.NORMAL,
+        team: int | None = None,
     ) -> Vault:
-        """A new vault in the caller's own team, at full attention; not a personal or an application's (V1, V9)."""
+        """A new vault, at full attention; not a personal or an application's (V1, V9).
+
+        It is the caller's own, or of a `team` that they configure: then its members see it at once (A1).
+        """
         actor.require_write()
         if kind in {VaultKind.PERSONAL, VaultKind.APP}:
             raise InvalidInput(
@@ -74,7 +78,14 @@ class Vaults:
             )
         with self._database.write() as tx:
             return self.create_in(
-                tx, actor, name=name, kind=kind, description=description, colour=colour, protection=protection
+                tx,
+                actor,
+                name=name,
+                kind=kind,
+                description=description,
+                colour=colour,
+                protection=protection,
+                team=None if team is None else _configured(tx, actor, team),
             )
 
     def create_in(
@@ -88,6 +99,7 @@ class Vaults:
         colour: str = "",
         protection: Protection = Protection.NORMAL,
         app: str | None = None,
+        team: int | None = None,
     ) -> Vault:
         """`create` within a transaction that does more."""
         name = clean_name(name, what="vault's name")
@@ -97,7 +109,7 @@ class Vaults:
         now = self._clock()
         vault_id = rows.add_vault(
             tx,
-            team_id=people.own_team(tx, actor.user_id),
+            team_id=people.own_team(tx, actor.user_id) if team is None else team,
             slug=slug,
             name=name,
             kind=kind,
@@ -210,3 +222,12 @@ class Vaults:
         """Say how much a vault counts when this user's memory is queried, 0 to 100 (V2)."""
         with self._database.write() as tx:
             return weigh(tx, actor, vault=vault, weight=weight, clock=self._clock)
+
+
+def _configured(tx: Transaction, actor: Actor, team: int) -> int:
+    mine = teams.list_teams(tx, actor.user_id, team_id=team)
+    if not mine:
+        raise NotFound("There is no such team that you are in.", hint="souvenance team list shows yours.")
+    if not mine[0].can_configure:
+        raise NotAllowed("You are in this team but may not change it.", hint="Ask for the configure permission.")
+    return team

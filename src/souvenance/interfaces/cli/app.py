@@ -14,6 +14,7 @@ from souvenance import __version__
 from souvenance.domain.errors import SouvenanceError
 from souvenance.domain.wording import plainly
 from souvenance.interfaces.cli import (
+    accounts,
     audit,
     chat,
     context,
@@ -32,6 +33,7 @@ from souvenance.interfaces.cli import (
     proposal,
     remember,
     scope,
+    team,
     token,
     trash,
     upkeep,
@@ -60,6 +62,7 @@ command = typer.Typer(
 )
 for single in (
     remember.group, find.group, chat.group, endpoint.spent, audit.group, upkeep.group, proposal.single, erase.alone,
+    accounts.single,
 ):  # fmt: skip
     command.add_typer(single)
 vault.group.add_typer(scope.group)
@@ -68,7 +71,7 @@ vault.group.add_typer(proposal.vaults)
 for noun in (
     vault.group, fact.group, note.group, folder.group, history.group, audit.retrievals, context.group, token.group,
     ingest.group, map.group, ladder.memory, trash.group, proposal.group, erase.group, conversation.group,
-    endpoint.group, discord.group,
+    endpoint.group, discord.group, accounts.group, accounts.sessions, team.group,
 ):  # fmt: skip
     command.add_typer(noun)
 

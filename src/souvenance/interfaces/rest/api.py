@@ -13,6 +13,7 @@ from souvenance import __version__
 from souvenance.application import Application
 from souvenance.domain.errors import SouvenanceError
 from souvenance.interfaces.rest import (
+    accounts,
     audit,
     chat,
     context,
@@ -29,6 +30,7 @@ from souvenance.interfaces.rest import (
     scope,
     search,
     servers,
+    teams,
     tokens,
     vaults,
 )
@@ -37,8 +39,9 @@ from souvenance.interfaces.rest.problems import RESPONSES, Faults, on_http, on_i
 
 DESCRIPTION = """\
 The use cases of a memory, for programs that act for a person. Every route asks for an API token
-(`souvenance token create NAME`); the log of audits, the log of retrievals and the tokens themselves are the owner's
-only. Nothing is written when a request is refused; a refusal has a stable `code` and says the way out.
+(`souvenance token create NAME`) or the secret of a session; the log of audits, the log of retrievals, tokens, users
+and teams are for people only, never for a token. Nothing is written when a request is refused; a refusal has a stable
+`code` and says the way out.
 """
 
 
@@ -59,7 +62,8 @@ def build_api(memory: Application, identify: Identify, *, inside: Sequence[Middl
     )
     for room in (
         vaults, ladder, proposals, erasure, scope, map, folders, facts, notes, search, history, context, chat,
-        conversations, endpoints, servers, tokens, audit,
+        conversations, endpoints, servers, tokens, audit, accounts,
+        teams,
     ):  # fmt: skip
         api.include_router(room.router)
     for layer in inside:

@@ -19,8 +19,16 @@ from souvenance.interfaces.rest.problems import refused
 Identify = Callable[[Scope], Actor]
 """Who a request's headers speak for; raises NotAuthenticated. Reads the store, so it runs in a worker thread."""
 
-PUBLIC = frozenset({"/openapi.json"})
-"""Paths within the API that hold nothing of a memory and ask for no token."""
+PUBLIC = frozenset(
+    {
+        ("GET", "/openapi.json"),
+        ("HEAD", "/openapi.json"),
+        ("POST", "/sessions"),
+        ("POST", "/invitations/look"),
+        ("POST", "/invitations/accept"),
+    }
+)
+"""What asks for no token: it holds nothing of a memory, or takes another secret in its body."""
 
 bearer = HTTPBearer(auto_error=False, description="An API token: `souvenance token create NAME` shows it once.")
 
@@ -34,13 +42,17 @@ class Authentication:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Identify the caller, then pass the request on."""
-        if scope["type"] == "http" and scope["path"].removeprefix(scope.get("root_path", "")) not in PUBLIC:
+        if scope["type"] == "http" and _place(scope) not in PUBLIC:
             try:
                 scope.setdefault("state", {})["actor"] = await anyio.to_thread.run_sync(self._identify, scope)
             except SouvenanceError as error:
                 await refused(error)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
+
+
+def _place(scope: Scope) -> tuple[str, str]:
+    return scope["method"], scope["path"].removeprefix(scope.get("root_path", ""))
 
 
 def bearer_secret(scope: Scope) -> str | None:
@@ -54,7 +66,7 @@ def _caller(request: Request, _shown: Annotated[object, Security(bearer)]) -> Ac
 
 
 def _owner(actor: Annotated[Actor, Depends(_caller)]) -> Actor:
-    """The owner at this machine: never a token, whatever it may otherwise do (N11, A4)."""
+    """A person, at this machine or signed in: never a token, whatever it may otherwise do (N11, A4)."""
     if actor.token_id is not None or actor.is_model:
         raise NotAllowed("This is the owner's only, never a token's.", hint="Use the command line.")
     return actor

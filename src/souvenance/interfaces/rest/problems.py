@@ -88,6 +88,8 @@ def refused(error: SouvenanceError) -> JSONResponse:
     """A domain error as a response."""
     status = status_of(error)
     headers = {401: {"WWW-Authenticate": 'Bearer realm="souvenance"'}, 503: {"Retry-After": "5"}}.get(status)
+    if isinstance(error, errors.TooManyAttempts):
+        headers = {"Retry-After": str(error.details["retry_after"])}
     return answer(status, Problem(**error.as_dict()), headers)
 
 

@@ -1,4 +1,4 @@
-"""`/tokens` and `/me`: who may come in, for the owner at this machine, and who one is (A3)."""
+"""`/tokens`: which programs may come in for a person (A3)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from souvenance.domain.access import Route
-from souvenance.interfaces.rest.caller import Caller, Memory, Owner, slugs
+from souvenance.interfaces.rest.caller import Memory, Owner, slugs
 from souvenance.interfaces.rest.fields import LARGEST, Given, Shown, Text, Vault
 
 router = APIRouter(tags=["tokens"])
@@ -51,17 +51,6 @@ class NewToken(Given):
     app: Annotated[Text, Field(min_length=1, max_length=200, description="Id of an application (V9).")] | None = None
 
 
-class Me(Shown):
-    """Who this caller is to the memory: a token by its number and name, or the owner at this machine."""
-
-    token: int | None
-    name: str
-    can_write: bool
-    route: Route
-    app: str | None
-    vaults: list[str] | None = Field(description="What the token is bound to; null where it reaches every vault.")
-
-
 def _shown(token: Any, names: dict[int, str]) -> dict[str, Any]:
     return {
         "token": token.id,
@@ -74,20 +63,6 @@ def _shown(token: Any, names: dict[int, str]) -> dict[str, Any]:
         "last_used_at": token.last_used_at,
         "revoked_at": token.revoked_at,
     }
-
-
-@router.get("/me", summary="Who am I")
-def me(memory: Memory, actor: Caller) -> Me:
-    """What this caller's token allows."""
-    names = slugs(memory, actor)
-    return Me(
-        token=actor.token_id,
-        name=actor.name,
-        can_write=actor.can_write,
-        route=actor.route,
-        app=actor.app,
-        vaults=None if actor.vaults is None else sorted(names[item] for item in actor.vaults if item in names),
-    )
 
 
 @router.get("/tokens", summary="List tokens")

@@ -11,7 +11,7 @@ from pydantic import Field
 from souvenance.domain import vault as domain
 from souvenance.domain.vault import MemoryType, Protection, VaultKind
 from souvenance.interfaces.rest.caller import Caller, Memory
-from souvenance.interfaces.rest.fields import Given, Shown, Text, VaultName
+from souvenance.interfaces.rest.fields import LARGEST, Given, Shown, Text, VaultName
 
 router = APIRouter(prefix="/vaults", tags=["vaults"])
 
@@ -51,6 +51,7 @@ class NewVault(Given):
     description: Text = ""
     colour: Annotated[Text, Field(max_length=40)] = ""
     protection: Protected = Protection.NORMAL
+    team: Annotated[int, Field(ge=1, le=LARGEST, description="Number of a team to share it with.")] | None = None
 
 
 class VaultChange(Given):
@@ -104,6 +105,7 @@ def create_vault(memory: Memory, actor: Caller, given: NewVault) -> VaultShown:
         description=given.description,
         colour=given.colour,
         protection=given.protection,
+        team=given.team,
     )
     return shown(made, facts=0)
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from souvenance.interfaces.panel.answers import LONGEST, rendered_answer
+from souvenance.interfaces.panel.answer_html import LONGEST, rendered_answer
 
 PLAIN = "blockquote|br|code|em|h[3-6]|hr|li|ol|p|pre|s|strong|table|tbody|td|th|thead|tr|ul"
 REL = 'rel="noopener noreferrer nofollow"'
