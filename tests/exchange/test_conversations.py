@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from scripted import Server
+from scripted import Raw, Server
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route
-from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound
-from souvenance.domain.vault import Protection
+from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from souvenance.domain.vault import MemoryType, Protection
 from souvenance.exchange.events import Event, Gathered
 from souvenance.memory.remember import Observation
 
@@ -146,3 +146,64 @@ def test_c3_without_a_model_memory_itself_answers_and_says_so(app: Application, 
     assert "Aucun modèle" in ask("Combien de cordes ?")[-1].text  # type: ignore[union-attr]
     off = ask("How many strings has the harp?", with_memory=False)[-1]
     assert "47" not in off.text  # type: ignore[union-attr]
+
+
+def test_a_conversation_is_read_from_its_end_by_pages(app: Application, owner: Actor, ask: Ask) -> None:
+    chat = app.conversations.start(actor=owner)
+    for number in range(1, 6):
+        ask(f"Question {number}", conversation=chat.id)
+
+    def read(**page: int) -> list[int]:
+        opened = app.conversations.get(actor=owner, conversation=chat.id, **page)
+        return [turn.ordinal for turn in opened.turns]
+
+    assert read() == [1, 2, 3, 4, 5]
+    assert read(last=2) == [4, 5]
+    assert read(last=2, before=4) == [2, 3]
+    assert read(last=2, before=1) == []
+    with pytest.raises(InvalidInput):
+        read(last=0)
+
+
+def test_a_question_that_failed_is_put_again_in_its_place(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    chat = app.conversations.start(actor=owner)
+    model.says("First.", Raw(b"no", status=401), "Second.", "Third.")
+    ask("One?", conversation=chat.id)
+    ask("Two?", conversation=chat.id)
+    ask("Two?", conversation=chat.id, instead_of=2)
+    turns = app.conversations.get(actor=owner, conversation=chat.id).turns
+    assert [(turn.ordinal, turn.state, turn.answer) for turn in turns] == [
+        (1, "done", "First."),
+        (2, "done", "Second."),
+    ]
+    assert model.prompt().count("Two?") == 1
+    for answered in (1, 2, 9):  # what was answered is never taken away
+        with pytest.raises(Conflict):
+            ask("Two?", conversation=chat.id, instead_of=answered)
+    assert len(app.conversations.get(actor=owner, conversation=chat.id).turns) == 2
+
+
+def test_v11_the_trace_keeps_weights_look_ups_and_what_was_spent(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    app.vaults.create(actor=owner, name="Harpe")
+    app.vaults.change_type(actor=owner, vault="harpe", memory_type=MemoryType.ARCHIVE)
+    app.vaults.change_settings(actor=owner, vault="harpe", changes={"max_injected": 1})
+    facts = [Observation(content=f"String {number} is made of gut", key=f"string {number}") for number in range(3)]
+    numbers = [kept.fact.number for kept in app.facts.remember(actor=owner, vault="harpe", observations=facts)]
+    app.attention.set(actor=owner, vault="harpe", weight=40)
+    chat = app.conversations.start(actor=owner)
+    model.says("<<lookup string 0>>", "Gut.")
+    ask("What is it made of?", conversation=chat.id)
+    trace = app.conversations.get(actor=owner, conversation=chat.id).turns[0].trace
+    assert trace is not None
+    assert trace["vaults"] == [{"slug": "harpe", "name": "Harpe", "weight": 0.4}]
+    put = [one["number"] for one in trace["put"]]
+    assert numbers[0] in put
+    assert len(put) == len(set(put)), "what was shown already is not said twice"
+    spent = trace["spent"]
+    assert spent["calls"] == 2
+    assert spent["is_estimate"], "the call that the look-up broke off could not be counted by the endpoint"
+    assert spent["sent"] > 100

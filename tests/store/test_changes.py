@@ -114,6 +114,8 @@ def test_what_kind_of_change_is_told(app: Application, owner: Actor, other: Call
     other("create Gamma")
     gamma = app.vaults.get(actor=owner, vault="gamma").id
     assert within(SOON, lambda: heard and heard.pop(0)) == Changed(vaults=frozenset({gamma}))
+    app.conversations.start(actor=owner)
+    assert within(SOON, lambda: heard and heard.pop(0)) == Changed(conversations=frozenset({owner.user_id}))
     other("search bees")  # is written in a log, which is nobody's news
     app.retrievals.close()
     time.sleep(0.6)

@@ -96,14 +96,15 @@ class Going:
 
 
 async def _until(pieces: AsyncGenerator[str], *endings: asyncio.Event) -> AsyncIterator[str]:
+    """The pieces, until one of these is set. The generator is closed before this ends, however it ends: what it has
+    begun (a model's answer, a subscription) is given up."""
     waiting = [asyncio.create_task(one.wait()) for one in endings]
     following: asyncio.Future[str | None] | None = None
     try:
         while True:
             following = asyncio.ensure_future(anext(pieces, None))
             await asyncio.wait({following, *waiting}, return_when=asyncio.FIRST_COMPLETED)
-            piece = following.result() if following.done() else None
-            if piece is None:
+            if not following.done() or (piece := following.result()) is None:
                 return
             yield piece
     finally:

@@ -12,7 +12,7 @@ from souvenance.domain.fact import Fact, State
 from souvenance.domain.protection import withheld_sentence
 from souvenance.exchange.conversations import wrote_of
 from souvenance.exchange.events import Badge, Became, VaultRead, Verb, Wait, Waiting, Wrote
-from souvenance.interfaces.panel.answers import rendered_answer, visible
+from souvenance.interfaces.panel.answer_html import rendered_answer, visible
 from souvenance.interfaces.panel.problems import STATUSES, TITLES
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.store.conversations import Turn

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from souvenance.domain.access import Route
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.vault import VaultKind
+from souvenance.interfaces.panel.connecting import TOKEN, connect_values
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 
@@ -33,7 +34,7 @@ def create_token(visit: Visit) -> Response:
         vaults=chosen if visit.given("reach") == "chosen" else None,
         app=visit.given("app").strip() or None,
     )
-    return visit.piece(PAGE, "board", **{**_shown(visit), "made": token, "secret": secret})
+    return visit.piece(PAGE, "board", **{**_shown(visit, secret), "made": token})
 
 
 def revoke_token(visit: Visit) -> Response:
@@ -43,7 +44,7 @@ def revoke_token(visit: Visit) -> Response:
     return visit.html(board, visit.note(visit.say("The token opens nothing any more.")))
 
 
-def _shown(visit: Visit) -> dict[str, Any]:
+def _shown(visit: Visit, secret: str = "") -> dict[str, Any]:
     tokens = visit.memory.tokens.list(actor=visit.actor)
     vaults = [one for one in visit.memory.vaults.list(actor=visit.actor) if one.kind is not VaultKind.APP]
     return {
@@ -53,9 +54,9 @@ def _shown(visit: Visit) -> dict[str, Any]:
         "revoked": [one for one in tokens if one.revoked_at is not None],
         "vaults": vaults,
         "names": {one.id: one.name for one in vaults},
-        "address": f"{visit.request.url.scheme}://{visit.request.url.netloc}",
         "made": None,
-        "secret": "",
+        "secret": secret,
+        **connect_values(visit, token=secret or TOKEN),
     }
 
 
