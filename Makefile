@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --require-virtualenv
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format lock clean
+.PHONY: help run test lint format lock clean pictures chromium
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -13,7 +13,7 @@ help: ## show this list
 run: $(VENV)/run.stamp ## set up what is missing and start Souvenance
 	@$(BIN)/souvenance serve
 
-test: lint ## set up what is missing, check the code, run every test
+test: lint chromium ## set up what is missing, check the code, run every test
 	$(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/dev.stamp
@@ -21,6 +21,17 @@ lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+pictures: $(VENV)/dev.stamp chromium ## take a picture of every page of the panel, into build/pictures
+	$(BIN)/python -m pytest -q tests/journeys/pictures.py
+
+# The panel's tests drive a real browser. As root on Debian it is installed; elsewhere the tests say how to get one.
+chromium:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || test -n "$$SOUVENANCE_TEST_CHROMIUM" || { \
+		test "$$(id -u)" = 0 && command -v apt-get >/dev/null && { \
+			echo "Installing Chromium for the panel's tests ..."; \
+			apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } || \
+		echo "There is no Chromium here; install it (Debian: apt install chromium) or set SOUVENANCE_TEST_CHROMIUM." >&2; }
 
 format: $(VENV)/dev.stamp ## put the code in the project's form
 	$(BIN)/ruff check --fix

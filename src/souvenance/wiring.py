@@ -105,7 +105,8 @@ def open_application(
     counting = Counting(database, clock)
     map = Map(database, clock, notes, embedding)
     changes = Changes(database)
-    at_home = is_loopback(settings.host)
+    # Behind a proxy, whose name is allowed, others reach a server on loopback too.
+    at_home = is_loopback(settings.host) and not settings.allowed_hosts.strip(" ,")
     passwords = Passwords()
     sessions = Sessions(database, clock, passwords, at_home=at_home)
     users = Users(database, clock, passwords, vaults)

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from souvenance.interfaces.rest import (
+    accounts,
     audit,
     chat,
     context,
@@ -20,6 +21,7 @@ from souvenance.interfaces.rest import (
     scope,
     search,
     servers,
+    teams,
     tokens,
     vaults,
 )
@@ -37,7 +39,7 @@ def test_rest_names_every_route_and_no_other() -> None:
     }
     rooms = (
         vaults, ladder, proposals, erasure, scope, map, folders, facts, notes, search, history, context, chat,
-        conversations, endpoints, servers, tokens, audit,
+        conversations, endpoints, servers, tokens, audit, accounts, teams,
     )  # fmt: skip
     there = {(method, route.path) for room in rooms for route in room.router.routes for method in route.methods}  # type: ignore[attr-defined]
     assert named == there

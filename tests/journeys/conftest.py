@@ -91,11 +91,26 @@ class Server:
         assert not self._thread.is_alive(), "the server did not stop"
 
 
+ServerOf = Callable[[Application, Settings], Server]
+
+
 @pytest.fixture
-def server(memory: Application, settings: Settings) -> Iterator[Server]:
-    started = Server(memory, settings)
-    yield started
-    started.stop()
+def server_of() -> Iterator[ServerOf]:
+    """Start a server on a memory; every one is stopped at the end."""
+    started: list[Server] = []
+
+    def start(memory: Application, settings: Settings) -> Server:
+        started.append(Server(memory, settings))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.stop()
+
+
+@pytest.fixture
+def server(memory: Application, settings: Settings, server_of: ServerOf) -> Server:
+    return server_of(memory, settings)
 
 
 @pytest.fixture

@@ -21,7 +21,10 @@ PATH = "/enter/"
 
 
 class Entry:
-    """One-time links for the owner. `at_home`: the server is bound to loopback; elsewhere accounts are required."""
+    """One-time links for the owner.
+
+    `at_home`: the server is bound to loopback and answers to no proxy's name; elsewhere accounts are required (A2).
+    """
 
     def __init__(self, database: Database, clock: Clock, sessions: Sessions, *, at_home: bool) -> None:
         self._database = database

@@ -130,7 +130,7 @@ class Sessions:
 
     def require_csrf(self, secret: str, given: str) -> None:
         """Refuse a form that does not come from a page of this session."""
-        if not hmac.compare_digest(csrf_token(secret), given.encode(errors="replace").decode()):
+        if not hmac.compare_digest(csrf_token(secret).encode(), given.encode(errors="replace")):
             raise NotAllowed("This form was not made for your session.", hint="Load the page again and send it again.")
 
     # --- ending ------------------------------------------------------------------------------------------------

@@ -64,6 +64,7 @@ class Folders:
         _require_person(actor)
         actor.require_write()
         with self._database.read() as tx:
+            vault_rows.named_vault(tx, actor, vault, to_write=True)
             _require_owner(tx, actor)
         root = _root(path)
         if self._own is not None and root == os.path.realpath(self._own):

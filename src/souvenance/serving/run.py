@@ -19,7 +19,7 @@ from souvenance.application import Application
 from souvenance.domain.access import Source
 from souvenance.domain.address import is_loopback
 from souvenance.domain.clock import isoformat, utc_now
-from souvenance.domain.errors import InvalidInput, NotAllowed, SouvenanceError
+from souvenance.domain.errors import InvalidInput, NotAllowed, SouvenanceError, StoreUnavailable
 from souvenance.serving import logs
 from souvenance.serving.app import Server, build_app
 from souvenance.settings import Settings
@@ -186,7 +186,10 @@ def greeting(memory: Application, settings: Settings, url: str) -> str:
 def _way_in(memory: Application, command: str, url: str) -> list[str]:
     """How a person comes in: by a link that works once, or, where others can reach the server too, by a password."""
     if memory.entry.is_open:
-        secret = memory.entry.make_link(actor=memory.owner_through(Source.COMMAND_LINE))
+        try:
+            secret = memory.entry.make_link(actor=memory.owner_through(Source.COMMAND_LINE))
+        except StoreUnavailable as error:  # a store that is only read serves what needs no session
+            return [f"  Open     nobody can come in by a browser: {error.message}"]
         minutes = int(LIFE.total_seconds() // 60)
         return [
             f"  Open     {url}{PATH}{secret}",

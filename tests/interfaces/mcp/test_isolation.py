@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import anyio
@@ -44,6 +44,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Applicatio
     """Three vaults that say alike things and link to the same titles, each under its own words."""
     memory = open_application(Settings(data=tmp_path_factory.mktemp("house"), embedder="none"))
     owner = memory.owner_through(Source.COMMAND_LINE)
+    memory.users.create(actor=owner, handle="other")
     for vault in (OPEN, OTHER, PROTECTED):
         protection = Protection.MAXIMUM if vault is PROTECTED else Protection.NORMAL
         made = memory.vaults.create(
@@ -85,6 +86,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Applicatio
 def callers(memory: Application, owner: Actor) -> dict[str, tuple[Actor, list[Marked]]]:
     """Who asks, and the vaults whose words must never reach them."""
     garden = memory.vaults.get(actor=owner, vault=OPEN.slug).id
+    other = next(one for one in memory.users.list(actor=owner) if one.handle == "other")
 
     def token(*, can_write: bool, vaults: frozenset[int] | None) -> Actor:
         return Actor(
@@ -102,6 +104,10 @@ def callers(memory: Application, owner: Actor) -> dict[str, tuple[Actor, list[Ma
         "bound": (token(can_write=True, vaults=frozenset({garden})), [OTHER, PROTECTED]),
         "bound, reading": (token(can_write=False, vaults=frozenset({garden})), [OTHER, PROTECTED]),
         "on a cloud route": (token(can_write=True, vaults=None), [PROTECTED]),
+        "of another user": (
+            replace(token(can_write=True, vaults=None), user_id=other.id, route=Route.LOCAL),
+            [Marked(vault.slug, vault.body, vault.body) for vault in (OPEN, OTHER, PROTECTED)],
+        ),
     }
 
 
@@ -166,7 +172,7 @@ def test_the_words_are_there_for_who_may_read_them(house: tuple[Application, Act
     assert all(vault.body in said for vault in (OTHER, PROTECTED))
 
 
-@pytest.mark.parametrize("who", ["bound", "bound, reading", "on a cloud route"])
+@pytest.mark.parametrize("who", ["bound", "bound, reading", "on a cloud route", "of another user"])
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(asked=st.lists(calls(), min_size=1, max_size=8))
 def test_nothing_of_another_vault_comes_back(

@@ -6,6 +6,7 @@ from importlib import resources
 from pathlib import Path
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import Response
@@ -36,7 +37,7 @@ from souvenance.interfaces.panel.pages import (
 )
 from souvenance.interfaces.panel.render import LANGUAGES, Pages
 from souvenance.interfaces.panel.streams import Streams
-from souvenance.interfaces.panel.ways import Way, routed
+from souvenance.interfaces.panel.ways import Way, refused_by_framework, routed
 
 PAGES = (
     entry, vaults, agents, context, activity, settings, answers, endpoints, team, audit,
@@ -47,8 +48,8 @@ WAYS: tuple[Way, ...] = (*live.WAYS, *(way for page in PAGES for way in page.WAY
 """Everything that can be asked of the panel; a test walks it with every kind of visitor."""
 
 
-def build_panel(memory: Application, streams: Streams, *, secure: bool = False) -> Starlette:
-    """The application to mount at `/`, after all others. `secure`: it is reached over TLS."""
+def build_panel(memory: Application, streams: Streams) -> Starlette:
+    """The application to mount at `/`, after all others."""
     pages = Pages()
     pages.add("PLACES", PLACES)
     pages.add("LANGUAGES", LANGUAGES)
@@ -57,9 +58,10 @@ def build_panel(memory: Application, streams: Streams, *, secure: bool = False) 
     folder = Path(str(resources.files(__package__) / "static"))
     return Starlette(
         routes=[
-            *(routed(way, memory, pages, streams, secure=secure) for way in WAYS),
+            *(routed(way, memory, pages, streams) for way in WAYS),
             Mount(f"/static/{__version__}", app=_Files(directory=folder)),
         ],
+        exception_handlers={HTTPException: refused_by_framework(memory, pages, streams)},
         middleware=[Middleware(GZipMiddleware, minimum_size=1024)],
     )
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from starlette.responses import Response
+
+if TYPE_CHECKING:
+    from souvenance.interfaces.panel.visit import Visit
 
 COOKIE = "souvenance_session"
 
@@ -13,10 +18,10 @@ _POLICY = (
 """No inline script, no eval, no address elsewhere. The nonce is for the one style sheet that the editor makes."""
 
 
-def dress(response: Response, nonce: str, *, secure: bool = False) -> Response:
+def dress(response: Response, visit: Visit) -> Response:
     """Add the headers that every page goes out with."""
     headers = response.headers
-    headers["Content-Security-Policy"] = _POLICY.format(nonce=nonce)
+    headers["Content-Security-Policy"] = _POLICY.format(nonce=visit.nonce)
     headers["X-Frame-Options"] = "DENY"
     headers["X-Content-Type-Options"] = "nosniff"
     headers["Referrer-Policy"] = "same-origin"
@@ -24,7 +29,7 @@ def dress(response: Response, nonce: str, *, secure: bool = False) -> Response:
     headers["Permissions-Policy"] = "camera=(), microphone=(), geolocation=()"
     headers.setdefault("Cache-Control", "no-store")
     headers.setdefault("Vary", "Cookie, HX-Request")
-    if secure:
+    if visit.is_secure:
         headers["Strict-Transport-Security"] = "max-age=31536000"
     return response
 

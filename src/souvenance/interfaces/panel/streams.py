@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 
+import anyio
+
 
 class Streams:
     """Every answer under way that has no end of its own."""
@@ -17,20 +19,21 @@ class Streams:
         self._ending.set()
 
     async def until_ended(self, pieces: AsyncGenerator[str]) -> AsyncIterator[str]:
-        """The pieces, until there are no more or the server stops; the generator is closed either way."""
+        """The pieces, until there are no more or the server stops. The generator is closed before this ends, however
+        it ends: what it has begun (a model's answer, a subscription) is given up."""
         ending = asyncio.create_task(self._ending.wait())
+        following: asyncio.Future[str | None] | None = None
         try:
             while True:
                 following = asyncio.ensure_future(anext(pieces, None))
                 await asyncio.wait({following, ending}, return_when=asyncio.FIRST_COMPLETED)
-                if not following.done():
-                    following.cancel()
-                    await asyncio.gather(following, return_exceptions=True)
-                    return
-                piece = following.result()
-                if piece is None:
+                if not following.done() or (piece := following.result()) is None:
                     return
                 yield piece
         finally:
             ending.cancel()
-            await pieces.aclose()
+            with anyio.CancelScope(shield=True):
+                if following is not None and not following.done():
+                    following.cancel()
+                    await asyncio.wait({following})
+                await pieces.aclose()

@@ -68,6 +68,11 @@ class Visit:
         return self.tongue.language
 
     @property
+    def is_secure(self) -> bool:
+        """Whether the browser reaches this server over TLS, its own or a trusted proxy's: cookies then stay there."""
+        return self.request.url.scheme == "https"
+
+    @property
     def path(self) -> Mapping[str, Any]:
         """The variable parts of the address."""
         return self.request.path_params

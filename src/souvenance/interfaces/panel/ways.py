@@ -19,7 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from souvenance.application import Application
-from souvenance.domain.errors import NotAuthenticated, SouvenanceError
+from souvenance.domain.errors import NotAuthenticated, NotFound, SouvenanceError
 from souvenance.interfaces.panel.problems import refusal
 from souvenance.interfaces.panel.render import Pages, preferred, tongue
 from souvenance.interfaces.panel.safety import COOKIE, dress
@@ -57,14 +57,14 @@ def post(address: str, handler: Handler, *, stranger: bool = False) -> Way:
     return Way(method="POST", address=address, handler=handler, stranger=stranger)
 
 
-def routed(way: Way, memory: Application, pages: Pages, streams: Streams, *, secure: bool) -> Route:
-    """A way as the server knows it. `secure`: the page is served over TLS and its cookies stay there."""
+def routed(way: Way, memory: Application, pages: Pages, streams: Streams) -> Route:
+    """A way as the server knows it."""
 
     async def endpoint(request: Request) -> Response:
         visit = await _received(request, memory, pages, streams)
         try:
             if visit.known is None and not way.stranger:
-                return dress(_to_the_door(visit), visit.nonce)
+                return dress(_to_the_door(visit), visit)
             if way.method == "POST":
                 visit.form = await _form(request)
                 visit.require_proof()
@@ -77,9 +77,19 @@ def routed(way: Way, memory: Application, pages: Pages, streams: Streams, *, sec
             frames = "".join(traceback.format_tb(error.__traceback__))  # no message: it may hold what a memory says
             log.error("The page %s failed with %s\n%s", way.address, type(error).__name__, frames)
             response = refusal(visit, None)
-        return dress(response, visit.nonce, secure=secure)
+        return dress(response, visit)
 
     return Route(way.address, endpoint, methods=[way.method], include_in_schema=False)
+
+
+def refused_by_framework(memory: Application, pages: Pages, streams: Streams) -> Callable[..., Awaitable[Response]]:
+    """Handler of addresses that are none, and of methods they do not take: a page in the reader's language."""
+
+    async def handler(request: Request, _error: Exception) -> Response:
+        visit = await _received(request, memory, pages, streams)
+        return dress(refusal(visit, NotFound("There is nothing at this address.")), visit)
+
+    return handler
 
 
 async def _answered(handler: Handler, visit: Visit) -> Response:

@@ -84,7 +84,7 @@ def accept_invitation(visit: Visit) -> Response:
 def log_out(visit: Visit) -> Response:
     """End this browser's session."""
     visit.memory.sessions.log_out(visit.request.cookies.get(COOKIE, ""))
-    return let_out(visit.go("/login"), secure=_is_secure(visit))
+    return let_out(visit.go("/login"), secure=visit.is_secure)
 
 
 def _door(visit: Visit, *, error: SouvenanceError | None = None) -> Response:
@@ -101,11 +101,7 @@ def _door(visit: Visit, *, error: SouvenanceError | None = None) -> Response:
 
 def _admitted(visit: Visit, entered: Entered, address: str) -> Response:
     lasts = int((entered.session.expires_at - datetime.now(UTC)).total_seconds())
-    return let_in(visit.go(address), entered.secret, seconds=max(lasts, 60), secure=_is_secure(visit))
-
-
-def _is_secure(visit: Visit) -> bool:
-    return visit.request.url.scheme == "https"
+    return let_in(visit.go(address), entered.secret, seconds=max(lasts, 60), secure=visit.is_secure)
 
 
 WAYS: tuple[Way, ...] = (

@@ -1,0 +1,57 @@
+"""A connection that is lost and comes back, and two servers on one memory without any stickiness."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from souvenance.application import Application
+from souvenance.domain.access import Actor
+from souvenance.settings import Settings
+from souvenance.wiring import open_application
+from windows import Open
+
+
+def test_a_lost_connection_is_said_and_what_was_missed_is_shown_when_it_is_back(  # type: ignore[no-untyped-def]
+    open_as_owner: Open, server, memory: Application, owner: Actor
+) -> None:
+    memory.vaults.create(actor=owner, name="Voyages")
+    page = open_as_owner("/team")
+    page.get_by_role("button", name="Make a team").click()
+    page.get_by_role("dialog").get_by_label("Name").fill("Half a name")
+    watching = open_as_owner("/vaults")
+    expect(watching.locator("#vaults-state")).to_have_text("all")
+    server.stop()
+    expect(watching.get_by_text("The connection is lost.")).to_be_visible()
+    memory.attention.none(actor=owner)
+    server.start()
+    expect(watching.get_by_text("The connection is lost.")).to_be_hidden(timeout=15_000)
+    expect(watching.locator("#vaults-state")).to_have_text("all muted")
+    expect(page.get_by_role("dialog").get_by_label("Name")).to_have_value("Half a name")
+    page.get_by_role("dialog").get_by_role("button", name="Make a team").click()
+    expect(page.get_by_role("heading", name="Half a name")).to_be_visible()
+
+
+@pytest.fixture
+def settings(store_url: str, tmp_path: Path) -> Settings:
+    url = store_url if store_url.startswith("postgresql") else None
+    return Settings(data=tmp_path / "data", database_url=url, embedder="none", port=0)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def other(settings: Settings, server_of) -> Iterator[object]:  # type: ignore[no-untyped-def]
+    memory = open_application(settings)
+    yield server_of(memory, settings)
+    memory.close()
+
+
+def test_r2_two_servers_share_sessions_and_news(open_as_owner: Open, other, memory: Application, owner: Actor) -> None:  # type: ignore[no-untyped-def]
+    memory.vaults.create(actor=owner, name="Voyages")
+    memory.vaults.create(actor=owner, name="Cuisine")
+    here = open_as_owner("/vaults")
+    there = here.context.new_page()
+    there.goto(f"{other.url}/vaults")
+    expect(there.locator("#vaults-state")).to_have_text("all")
+    there.locator(".vault", has_text="Voyages").get_by_role("button", name="Solo").click()
+    expect(here.locator("#vaults-state")).to_have_text("Voyages", timeout=1000)
