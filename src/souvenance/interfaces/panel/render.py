@@ -97,7 +97,7 @@ def _texts(language: str) -> NullTranslations:
     for file in sorted(folder.iterdir(), key=lambda item: item.name):
         if file.name.endswith(".po"):
             read = read_po(io.BytesIO(file.read_bytes()), locale=language)
-            whole.mime_headers = [("Plural-Forms", read.plural_forms)]  # as they are written, not as the locale has them
+            whole.mime_headers = [("Plural-Forms", read.plural_forms)]  # as they were written
             for message in read:
                 if message.id and message.string:
                     whole.add(message.id, message.string, context=message.context)
