@@ -151,7 +151,7 @@ def test_f7_deleting_names_what_dies_and_asks_for_the_name(
     assert len(memory.vaults.list(actor=owner)) == 2
     dialog.get_by_label("Type Vieux projet to delete it").fill("Vieux projet")
     dialog.get_by_role("button", name="Delete for good").click()
-    expect(page.locator(".notice")).to_contain_text("is deleted with everything it held")
+    expect(page.locator(".notice.good")).to_contain_text("is deleted with everything it held")
     expect(other.locator(".vault")).to_have_count(1, timeout=2000)
 
 
