@@ -5,9 +5,12 @@ from __future__ import annotations
 import secrets
 import threading
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from souvenance.domain.errors import TooManyAttempts
 from souvenance.domain.person import LONGEST_PASSWORD
 
 if TYPE_CHECKING:
@@ -16,7 +19,23 @@ if TYPE_CHECKING:
 AT_ONCE = 2
 """Hashes made at once in this process: each takes 64 MiB, and people who log in can wait for each other."""
 
+WAITING = 4
+"""As many may wait for their turn; others are told to come back, so that logging in never takes all threads of a
+server whose users want to read."""
+
 _turns = threading.BoundedSemaphore(AT_ONCE)
+_places = threading.BoundedSemaphore(AT_ONCE + WAITING)
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    if not _places.acquire(blocking=False):
+        raise TooManyAttempts("Too many people log in at this very moment.", hint="Try again.", retry_after=2)
+    try:
+        with _turns:
+            yield
+    finally:
+        _places.release()
 
 
 class Passwords:
@@ -38,7 +57,7 @@ class Passwords:
 
     def hash(self, password: str) -> str:
         """What is kept of a password: the hash with its salt and parameters."""
-        with _turns:
+        with _turn():
             return self._hasher.hash(_bytes(password))
 
     def verify(self, kept: str | None, password: str) -> bool:
@@ -46,7 +65,7 @@ class Passwords:
         from argon2.exceptions import InvalidHashError, VerificationError
 
         against = self._nobodys if kept is None else kept
-        with _turns:
+        with _turn():
             try:
                 self._hasher.verify(against, _bytes(password[:LONGEST_PASSWORD]))
             except (VerificationError, InvalidHashError):

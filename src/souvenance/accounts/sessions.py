@@ -12,7 +12,7 @@ from souvenance.accounts.passwords import Passwords
 from souvenance.accounts.secret import LONGEST, SESSION, csrf_token, hashed, new_secret
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.clock import Clock
-from souvenance.domain.errors import NotAllowed, NotAuthenticated, NotFound
+from souvenance.domain.errors import NotAllowed, NotAuthenticated, NotFound, TooManyAttempts
 from souvenance.domain.person import EnteredBy, Session, User, handle_key
 from souvenance.store import history, people
 from souvenance.store import sessions as rows
@@ -26,6 +26,9 @@ LONGEST_LIFE = timedelta(days=90)
 
 TOUCH_EVERY = timedelta(minutes=5)
 """Its use is written down no more often than this."""
+
+MOST_SESSIONS = 100
+"""Sessions of one user in force; beyond them those that were not used for the longest end."""
 
 _KNOWN_FOR = timedelta(days=90)
 _AGENT = 200
@@ -70,7 +73,14 @@ class Sessions:
         with self._database.read() as tx:
             found = _by_handle(tx, handle)
             kept = None if found is None or found.disabled_at is not None else people.password_hash_of(tx, found.id)
-        if not self._passwords.verify(kept, password) or found is None or kept is None:
+        try:
+            is_right = self._passwords.verify(kept, password)
+        except TooManyAttempts:  # the server is busy: this password was not looked at, and is no failed attempt
+            with self._database.write() as tx:
+                rows.forgive_attempts(tx, key=account, at=at)
+                rows.forgive_attempts(tx, key=origin, at=at)
+            raise
+        if not is_right or found is None or kept is None:
             raise _unknown()
         better = self._passwords.hash(password) if self._passwords.is_outdated(kept) else None
         with self._database.write() as tx:
@@ -97,6 +107,7 @@ class Sessions:
             at=at,
             expires_at=at + LONGEST_LIFE,
         )
+        rows.revoke_beyond(tx, user_id=user.id, keep=MOST_SESSIONS, at=at)
         return Entered(secret=secret, session=_until(kept), user=user)
 
     def authenticate(self, secret: str, *, source: Source = Source.PANEL) -> tuple[Session, Actor]:

@@ -46,6 +46,8 @@ class Users:
 
     def create(self, *, actor: Actor, handle: str, display_name: str = "", password: str | None = None) -> User:
         """A new user with a personal vault; for the owner. Without a password they cannot log in yet."""
+        with self._database.read() as tx:
+            self._require_owner(tx, actor)  # before any work is done for anybody
         kept = None if password is None else self._hash(password, handle)
         with self._database.write() as tx:
             self._require_owner(tx, actor)

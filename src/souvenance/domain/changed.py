@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 
@@ -18,3 +19,15 @@ class Changed:
     vaults: frozenset[int] = field(default=frozenset())
     knowledge: frozenset[int] = field(default=frozenset())
     conversations: frozenset[int] = field(default=frozenset())
+
+
+def together(news: Iterable[Changed]) -> Changed:
+    """Several of them as one."""
+    told = list(news)
+    return Changed(
+        everything=any(one.everything for one in told),
+        attention=frozenset[int]().union(*(one.attention for one in told)),
+        vaults=frozenset[int]().union(*(one.vaults for one in told)),
+        knowledge=frozenset[int]().union(*(one.knowledge for one in told)),
+        conversations=frozenset[int]().union(*(one.conversations for one in told)),
+    )

@@ -59,7 +59,8 @@ class Addressed:
             return
         headers = Headers(scope=scope)
         host, origin = headers.get("host", ""), headers.get("origin")
-        if self._names is not None and _name(host) not in self._names:
+        name = _name(host)
+        if (host and not name) or (self._names is not None and name not in self._names):
             problem = Problem(
                 code="wrong_host",
                 message="This server does not answer to that name.",

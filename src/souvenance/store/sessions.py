@@ -92,6 +92,15 @@ def revoke_sessions(
     return tx.execute(statement.values(revoked_at=at)).rowcount
 
 
+def revoke_beyond(tx: Transaction, *, user_id: int, keep: int, at: datetime) -> None:
+    """End a user's sessions but so many, those used last."""
+    in_force = select(table.c.id).where(table.c.user_id == user_id, table.c.revoked_at.is_(None))
+    older = in_force.order_by(table.c.last_used_at.desc(), table.c.id.desc()).offset(keep)
+    ids = tx.execute(older).scalars().all()
+    if ids:
+        tx.execute(update(table).where(table.c.id.in_(ids)).values(revoked_at=at))
+
+
 def forget_sessions(tx: Transaction, *, user_id: int, before: datetime) -> None:
     """Drop what is known of a user's sessions that ended long ago."""
     ended = (table.c.expires_at < before) | (table.c.revoked_at < before)

@@ -1,9 +1,6 @@
 """What keeps others' pages, and what is written in a memory, from acting through the panel."""
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from starlette.testclient import TestClient
 
@@ -11,38 +8,8 @@ from souvenance.application import Application
 from souvenance.domain.access import Source
 from souvenance.interfaces.panel.render import preferred
 from souvenance.interfaces.panel.ways import own_address
-from souvenance.serving.app import build_app
-from souvenance.settings import Settings
-from souvenance.wiring import open_application
 
-HOME = "http://127.0.0.1:8765"
 HTML = {"accept": "text/html"}
-
-
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(data=tmp_path / "data", embedder="none")
-
-
-@pytest.fixture
-def memory(settings: Settings) -> Iterator[Application]:
-    opened = open_application(settings)
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def stranger(memory: Application, settings: Settings) -> Iterator[TestClient]:
-    app = build_app(memory, settings, local_token="local-secret")
-    with TestClient(app, base_url=HOME, client=("127.0.0.1", 5), follow_redirects=False) as opened:
-        yield opened
-
-
-@pytest.fixture
-def owner(stranger: TestClient, memory: Application) -> TestClient:
-    link = memory.entry.make_link(actor=memory.owner_through(Source.COMMAND_LINE))
-    assert stranger.get(f"/enter/{link}").headers["location"] == "/"
-    return stranger
 
 
 def _proof(client: TestClient) -> str:
@@ -96,9 +63,9 @@ def test_a_deed_without_the_proof_of_our_page_does_nothing(owner: TestClient, me
     actor = memory.owner_through(Source.COMMAND_LINE)
     memory.vaults.create(actor=actor, name="Voyages")
     for headers in ({}, {"x-csrf": "0" * 64}, {"x-csrf": b"\xe9"}):
-        assert owner.post("/vaults/voyages/attention", data={"weight": "0"}, headers=headers).status_code == 401
+        assert owner.post("/vaults/voyages/attention", data={"weight-voyages": "0"}, headers=headers).status_code == 401
     assert memory.vaults.get(actor=actor, vault="voyages").attention == 100
-    done = owner.post("/vaults/voyages/attention", data={"weight": "0"}, headers={"x-csrf": _proof(owner)})
+    done = owner.post("/vaults/voyages/attention", data={"weight-voyages": "0"}, headers={"x-csrf": _proof(owner)})
     assert done.status_code == 200
     assert memory.vaults.get(actor=actor, vault="voyages").attention == 0
 

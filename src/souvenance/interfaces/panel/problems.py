@@ -25,6 +25,7 @@ STATUSES: tuple[tuple[type[SouvenanceError], int], ...] = (
     (errors.ModelUnavailable, 502),
     (errors.NoModel, 503),
     (errors.CapReached, 429),
+    (errors.TooManyAttempts, 429),
 )
 """The first class that an error is decides; anything else is a failure of ours."""
 
@@ -60,8 +61,11 @@ def refusal(visit: Visit, error: SouvenanceError | None) -> Response:
     message, hint = (
         (error.message, error.hint) if error else ("", visit.say("Look what is there before you try again."))
     )
+    values = {"title": title, "message": message, "hint": hint, "code": status}
     if visit.is_partial:
-        return visit.piece(
-            "pieces/toast.html", "problem", status=status, title=title, message=message, hint=hint, code=status
-        )
-    return visit.page("problem.html", status=status, title=title, message=message, hint=hint, code=status)
+        response = visit.piece("pieces/toast.html", "problem", status=status, **values)
+    else:
+        response = visit.page("problem.html", status=status, **values)
+    if isinstance(error, errors.TooManyAttempts):
+        response.headers["Retry-After"] = str(error.details["retry_after"])
+    return response

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable, Iterator
+from contextlib import contextmanager
 
 import anyio
 
@@ -14,6 +16,7 @@ class Streams:
     def __init__(self) -> None:
         self._ending = asyncio.Event()
         self._going: dict[Hashable, Going] = {}
+        self._listening: Counter[Hashable] = Counter()
 
     def end(self) -> None:
         """End all of them, and those that are still to come. From the server's own loop."""
@@ -23,6 +26,20 @@ class Streams:
         """The pieces, until there are no more or the server stops; the generator is closed either way."""
         async for piece in _until(pieces, self._ending):
             yield piece
+
+    @contextmanager
+    def listening(self, who: Hashable, *, most: int) -> Iterator[bool]:
+        """One more stream of somebody within; False where they have as many already, and none is begun."""
+        if self._listening[who] >= most:
+            yield False
+            return
+        self._listening[who] += 1
+        try:
+            yield True
+        finally:
+            self._listening[who] -= 1
+            if not self._listening[who]:
+                del self._listening[who]
 
     def going(self, key: Hashable) -> Going | None:
         """What is under way under this name, in this process."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hmac
+import math
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 from markupsafe import Markup
 from starlette.datastructures import FormData, UploadFile
@@ -21,6 +23,9 @@ from souvenance.interfaces.panel.streams import Streams
 
 FIELD = "csrf"
 """The form field, and in lower case the header `x-csrf`, that proves a request was made by a page of ours."""
+
+
+_IN_ADDRESSES = ":/%#?=@[]!$&'()*+,;"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,9 +111,12 @@ class Visit:
         if not text:
             return default
         try:
-            return float(text)
+            number = float(text)
         except ValueError:
-            raise InvalidInput(f"“{text[:40]}” is no number.", hint="Write it in digits.") from None
+            number = math.nan
+        if not math.isfinite(number):
+            raise InvalidInput(f"“{text[:40]}” is no number.", hint="Write it in digits.")
+        return number
 
     def given_whole(self, name: str, default: int | None = None) -> int | None:
         """A whole number of the form, `default` where it is left empty."""
@@ -160,7 +168,7 @@ class Visit:
     def go(self, address: str) -> Response:
         """Send the browser to another page of the panel."""
         if self.is_partial:
-            return Response(headers={"HX-Location": address})
+            return Response(headers={"HX-Location": header_address(address)})
         return RedirectResponse(address, status_code=303)
 
     def _context(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -177,6 +185,11 @@ class Visit:
             raise NotAuthenticated(
                 "This page is no longer valid.", hint="Load it again; what you typed is still there."
             )
+
+
+def header_address(address: str) -> str:
+    """An address as a header can hold it: letters of any script percent-encoded, what is encoded already left so."""
+    return quote(address, safe=_IN_ADDRESSES)
 
 
 def _clean(text: str) -> str:

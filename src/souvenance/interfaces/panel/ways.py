@@ -17,12 +17,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import Message, Receive
 
 from souvenance.application import Application
-from souvenance.domain.errors import NotAuthenticated, NotFound, SouvenanceError
+from souvenance.domain.errors import InvalidInput, NotAuthenticated, NotFound, SouvenanceError, TooLarge
 from souvenance.interfaces.panel.problems import refusal
 from souvenance.interfaces.panel.render import Pages, preferred, tongue
-from souvenance.interfaces.panel.safety import COOKIE, dress
+from souvenance.interfaces.panel.safety import dress, secret_of
 from souvenance.interfaces.panel.streams import Streams
 from souvenance.interfaces.panel.visit import Known, Visit
 
@@ -32,9 +33,13 @@ Handler = Callable[[Visit], Response] | Callable[[Visit], Awaitable[Response]]
 """A plain function runs in a worker thread and may use the store; a coroutine may wait for a model or a stream."""
 
 MOST_BYTES = 64 * 1024 * 1024
-"""Bytes of one file sent to a page, for imports."""
+"""Bytes of a form with files, for imports."""
 MOST_TEXT = 8 * 1024 * 1024
-"""Bytes of one field of a form."""
+"""Bytes of one field of a form; a form without files has twice as many at most."""
+MOST_OF_STRANGERS = 64 * 1024
+"""Bytes of a form of somebody who has not signed in: a handle and a password."""
+DRAINED = 4 * MOST_BYTES
+"""Bytes that are read and thrown away of a form that is too large, so that its sender hears why it is refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,22 +66,24 @@ def routed(way: Way, memory: Application, pages: Pages, streams: Streams) -> Rou
     """A way as the server knows it."""
 
     async def endpoint(request: Request) -> Response:
-        visit = await _received(request, memory, pages, streams)
+        visit, trouble = await _received(request, memory, pages, streams)
         try:
+            if trouble is not None:
+                raise trouble
             if visit.known is None and not way.stranger:
                 return dress(_to_the_door(visit), visit)
             if way.method == "POST":
-                visit.form = await _form(request)
+                visit.form = await _form(request, is_known=visit.known is not None)
                 visit.require_proof()
             response = await _answered(way.handler, visit)
         except SouvenanceError as error:
             response = refusal(visit, error)
-        except HTTPException:
-            raise
         except Exception as error:
             frames = "".join(traceback.format_tb(error.__traceback__))  # no message: it may hold what a memory says
             log.error("The page %s failed with %s\n%s", way.address, type(error).__name__, frames)
             response = refusal(visit, None)
+        finally:
+            await visit.form.close()
         return dress(response, visit)
 
     return Route(way.address, endpoint, methods=[way.method], include_in_schema=False)
@@ -86,8 +93,8 @@ def refused_by_framework(memory: Application, pages: Pages, streams: Streams) ->
     """Handler of addresses that are none, and of methods they do not take: a page in the reader's language."""
 
     async def handler(request: Request, _error: Exception) -> Response:
-        visit = await _received(request, memory, pages, streams)
-        return dress(refusal(visit, NotFound("There is nothing at this address.")), visit)
+        visit, trouble = await _received(request, memory, pages, streams)
+        return dress(refusal(visit, trouble or NotFound("There is nothing at this address.")), visit)
 
     return handler
 
@@ -98,12 +105,19 @@ async def _answered(handler: Handler, visit: Visit) -> Response:
     return await anyio.to_thread.run_sync(cast(Callable[[Visit], Response], handler), visit)
 
 
-async def _received(request: Request, memory: Application, pages: Pages, streams: Streams) -> Visit:
-    secret = request.cookies.get(COOKIE)
-    known = await anyio.to_thread.run_sync(known_by, memory, secret) if secret else None
+async def _received(
+    request: Request, memory: Application, pages: Pages, streams: Streams
+) -> tuple[Visit, SouvenanceError | None]:
+    """The request as a visit; where it could not be told whose it is (the store is away), nobody's, and why."""
+    secret, known, trouble = secret_of(request), None, None
+    if secret:
+        try:
+            known = await anyio.to_thread.run_sync(known_by, memory, secret)
+        except SouvenanceError as error:
+            trouble = error
     wished = request.cookies.get("language", "") if known is None else known.user.language
     language = wished or preferred(request.headers.get("accept-language", ""))
-    return Visit(
+    visit = Visit(
         memory=memory,
         request=request,
         pages=pages,
@@ -112,6 +126,7 @@ async def _received(request: Request, memory: Application, pages: Pages, streams
         nonce=secrets.token_urlsafe(16),
         streams=streams,
     )
+    return visit, trouble
 
 
 def known_by(memory: Application, secret: str) -> Known | None:
@@ -124,12 +139,40 @@ def known_by(memory: Application, secret: str) -> Known | None:
     return Known(actor=actor, user=user, session=session.id, csrf=memory.sessions.csrf(secret))
 
 
-async def _form(request: Request) -> FormData:
+async def _form(request: Request, *, is_known: bool) -> FormData:
+    """The form that was sent. Refused where it is over what its sender may send, before it is kept anywhere."""
     kind = request.headers.get("content-type", "")
     if not kind.startswith(("application/x-www-form-urlencoded", "multipart/form-data")):
         return FormData()
+    most = MOST_OF_STRANGERS
+    if is_known:
+        most = MOST_BYTES if kind.startswith("multipart/") else 2 * MOST_TEXT
     more: dict[str, Any] = {"max_files": 200, "max_fields": 5000, "max_part_size": MOST_TEXT}
-    return await request.form(**more)
+    try:
+        return await Request(request.scope, _limited(request.receive, most, patient=is_known)).form(**more)
+    except HTTPException as error:  # what the parser refuses
+        raise InvalidInput(f"The form cannot be read: {error.detail}", hint="Send less at once.") from None
+
+
+def _limited(receive: Receive, most: int, *, patient: bool) -> Receive:
+    """The same messages, until they are over so many bytes. `patient`: what is over is read first, for a while."""
+    size = 0
+
+    async def limited() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        while size > most:
+            if not patient or size > DRAINED or not message.get("more_body", False):
+                raise TooLarge(
+                    f"That is over {most // 1024} KiB; nothing was written.",
+                    hint="Send less at once, in several parts.",
+                )
+            message = await receive()
+            size += len(message.get("body", b""))
+        return message
+
+    return limited
 
 
 def _to_the_door(visit: Visit) -> Response:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from souvenance.domain.access import Route
 from souvenance.domain.endpoint import MAY_FORWARD, Use, is_near
-from souvenance.domain.errors import SouvenanceError
+from souvenance.domain.errors import NotFound, SouvenanceError
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 from souvenance.models.trying import Tested
@@ -76,7 +76,11 @@ def remove(visit: Visit) -> Response:
 
 def use(visit: Visit) -> Response:
     """Say which endpoint a use has."""
-    visit.memory.endpoints.use(actor=visit.actor, use=Use(visit.path["use"]), name=visit.given("endpoint") or None)
+    try:
+        wanted = Use(visit.path["use"])
+    except ValueError:
+        raise NotFound("There is no such use of a model.", hint="Load the page again.") from None
+    visit.memory.endpoints.use(actor=visit.actor, use=wanted, name=visit.given("endpoint") or None)
     return visit.html(_board(visit), visit.note(visit.say("Saved.")))
 
 

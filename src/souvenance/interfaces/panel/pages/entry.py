@@ -9,7 +9,7 @@ from starlette.responses import Response
 from souvenance.accounts.sessions import Entered
 from souvenance.domain.errors import NotAuthenticated, NotFound, SouvenanceError
 from souvenance.interfaces.panel.problems import status_of
-from souvenance.interfaces.panel.safety import COOKIE, let_in, let_out
+from souvenance.interfaces.panel.safety import let_in, let_out, secret_of
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, own_address, post
 
@@ -83,7 +83,7 @@ def accept_invitation(visit: Visit) -> Response:
 
 def log_out(visit: Visit) -> Response:
     """End this browser's session."""
-    visit.memory.sessions.log_out(visit.request.cookies.get(COOKIE, ""))
+    visit.memory.sessions.log_out(secret_of(visit.request))
     return let_out(visit.go("/login"), secure=visit.is_secure)
 
 

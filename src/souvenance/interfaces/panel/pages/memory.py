@@ -10,7 +10,7 @@ from souvenance.domain.errors import StaleVersion
 from souvenance.domain.fact import SUMMARY_KEY, State
 from souvenance.interfaces.panel.pages.memory_ladder import rungs
 from souvenance.interfaces.panel.pages.memory_list import PAGE, Wish, listing, number_of, wish
-from souvenance.interfaces.panel.visit import Visit
+from souvenance.interfaces.panel.visit import Visit, header_address
 from souvenance.interfaces.panel.ways import Way, get, post
 from souvenance.memory.remember import Observation, Outcome
 
@@ -40,7 +40,7 @@ def find(visit: Visit) -> Response:
     asked = wish(visit)
     answer = visit.piece(PAGE, "facts", **listing(visit, asked))
     if visit.asked("typed"):
-        answer.headers["HX-Replace-Url"] = asked.address(page=asked.page)
+        answer.headers["HX-Replace-Url"] = header_address(asked.address(page=asked.page))
     return answer
 
 

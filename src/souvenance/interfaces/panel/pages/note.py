@@ -12,7 +12,7 @@ from starlette.responses import Response
 from souvenance.domain.note import Note, NoteClass
 from souvenance.interfaces.panel import prose
 from souvenance.interfaces.panel.pages.notes import tree_values
-from souvenance.interfaces.panel.visit import Visit
+from souvenance.interfaces.panel.visit import Visit, header_address
 from souvenance.interfaces.panel.ways import Handler, Way, get, post
 from souvenance.notes.notes import NoteView
 
@@ -131,7 +131,7 @@ def purge(visit: Visit) -> Response:
 
 def leave(visit: Visit, address: str) -> Response:
     """Go to another page as a whole, with its own styles and scripts."""
-    return Response(headers={"HX-Redirect": address}) if visit.is_partial else visit.go(address)
+    return Response(headers={"HX-Redirect": header_address(address)}) if visit.is_partial else visit.go(address)
 
 
 def shown(visit: Visit, view: NoteView) -> dict[str, Any]:
