@@ -23,7 +23,7 @@ from souvenance.settings import Settings
 from souvenance.store import people
 from souvenance.wiring import open_application
 
-PASSWORD = "harps have strings"  # noqa: S105 - of a test
+PASSWORD = "harps have strings"
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """What keeps others' pages, and what is written in a memory, from acting through the panel."""
 
 import re
+
 import pytest
 from starlette.testclient import TestClient
 
