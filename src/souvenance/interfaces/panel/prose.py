@@ -23,8 +23,7 @@ from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
 from souvenance.domain.markdown import lines, path_target, wiki_target
-from souvenance.domain.note import NoteClass, target_key
-from souvenance.store.links import LinkView
+from souvenance.domain.note import LinkView, NoteClass, target_key
 
 PART = 200_000
 """Characters of a text that are shown at once; a longer one is read in parts."""

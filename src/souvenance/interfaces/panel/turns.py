@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from souvenance.domain.access import Route
+from souvenance.domain.conversation import Turn
 from souvenance.domain.errors import SouvenanceError
 from souvenance.domain.fact import Fact, State
 from souvenance.domain.protection import withheld_sentence
@@ -15,7 +16,6 @@ from souvenance.exchange.events import Badge, Became, VaultRead, Verb, Wait, Wai
 from souvenance.interfaces.panel.answer_html import rendered_answer, visible
 from souvenance.interfaces.panel.problems import STATUSES, TITLES
 from souvenance.interfaces.panel.visit import Visit
-from souvenance.store.conversations import Turn
 
 
 def _(text: str) -> str:
