@@ -45,7 +45,7 @@ def change(visit: Visit) -> Response:
         )
     except StaleVersion:
         values = _shown(visit, _vault(visit))
-        return visit.piece(PAGE, "form", status=409, **values | {"given": given, "theirs": values["given"]})
+        return visit.piece(PAGE, "form", **values | {"given": given, "theirs": values["given"]})
     return visit.html(visit.block(PAGE, "form", **_shown(visit, changed)), visit.note(visit.say("Saved.")))
 
 
