@@ -284,4 +284,5 @@ if (conversation) {
   document.body.addEventListener("news:conversations", () => following || refresh());
   document.body.addEventListener("news:everything", () => following || refresh());
   followWhatGoes();
+  if (turns.querySelector("[data-asked]")) setTimeout(() => following || refresh(), 2000); // kept by another program meanwhile
 }
