@@ -37,13 +37,18 @@ _DID_NOT = {
 }
 
 
-def turn_views(visit: Visit, turns: Sequence[Turn], *, is_going: bool) -> list[dict[str, Any]]:
-    """Turns for `pieces/turn.html`. `is_going`: an answer is under way, to the last question that has none."""
+def turn_views(visit: Visit, turns: Sequence[Turn], *, is_going: bool, since: int = 0) -> list[dict[str, Any]]:
+    """Turns for `pieces/turn.html`, from that one on; those before it say which facts are known. `is_going`: an answer
+    is under way, to the last question that has none."""
     names = {vault.slug: vault.name for vault in visit.memory.vaults.list(actor=visit.actor)}
     known = set(_numbers(turns))
     asked = [turn.ordinal for turn in turns if turn.state == "asked"]
     under_way = asked[-1] if asked and is_going else None
-    return [_view(visit, turn, known, names, is_under_way=turn.ordinal == under_way) for turn in turns]
+    return [
+        _view(visit, turn, known, names, is_under_way=turn.ordinal == under_way)
+        for turn in turns
+        if turn.ordinal >= since
+    ]
 
 
 def _view(
