@@ -67,6 +67,21 @@ on("input", "input[type=range][data-says]", (slider) => {
   if (output) output.textContent = output.dataset.pattern.replace("%", slider.value);
 });
 
+// --- a piece that comes anew leaves alone what a person has opened, types or moves -------------------------------------
+
+const held = new WeakSet(); // fields that were moved and not yet sent
+on("input", "input, select", (field) => held.add(field));
+document.addEventListener("htmx:beforeRequest", (event) => {
+  held.delete(event.target);
+  for (const field of event.target.elements ?? []) held.delete(field);
+});
+Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, node) => {
+  if (name === "style") return !node.matches("[popover]"); // its place
+  if (name === "open") return !node.matches("dialog, details");
+  if (name === "value") return !(held.has(node) || (node === document.activeElement && node.matches("input:not([type=range]), textarea")));
+  return name !== "checked" || !held.has(node);
+};
+
 // --- text that is not lost: forms with data-keep="NAME" come back as they were typed -----------------------------------
 
 const kept = (form) => `souvenance-draft:${form.dataset.keep}`;

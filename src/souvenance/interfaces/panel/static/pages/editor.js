@@ -123,13 +123,18 @@ function forget(name) {
 }
 
 document.addEventListener("htmx:beforeRequest", (event) => {
-  if (event.target === form) clearTimeout(telling);
+  if (event.target !== form) return;
+  clearTimeout(telling);
+  telling = 0;
 });
 document.addEventListener("htmx:afterRequest", (event) => {
   const sent = event.target;
-  if (!event.detail.successful || event.detail.requestConfig.verb !== "post") return;
+  if (event.detail.requestConfig.verb !== "post") return;
+  const isLeaving = event.detail.xhr?.getResponseHeader("HX-Redirect"); // saved, and another page comes
+  if (!event.detail.successful && !isLeaving) return;
   if (sent.dataset?.forgets) forget(sent.dataset.forgets);
   if (sent !== form) return;
+  if (isLeaving) return forget(form.dataset.keep);
   const fresh = document.getElementById("fresh");
   field.defaultValue = event.detail.requestConfig.parameters.content ?? field.value; // what is saved is where one starts from
   if (fresh?.value && field.value === field.defaultValue) {
