@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
+from typing import Protocol
 from urllib.parse import quote
 
 import nh3
@@ -24,7 +25,6 @@ from markupsafe import Markup
 
 from souvenance.domain.markdown import lines, path_target, wiki_target
 from souvenance.domain.note import NoteClass, target_key
-from souvenance.store.links import LinkView
 
 PART = 200_000
 """Characters of a text that are shown at once; a longer one is read in parts."""
@@ -68,6 +68,22 @@ class Prose:
     headings: tuple[Heading, ...] = ()
 
 
+class Link(Protocol):
+    """A link of a note: what its text says, and the note it leads to where there is one."""
+
+    @property
+    def target(self) -> str:
+        """A title, a path or an id."""
+
+    @property
+    def note_id(self) -> str | None:
+        """The note it leads to."""
+
+    @property
+    def note_class(self) -> NoteClass | None:
+        """What kind of note that is."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Links:
     """Where the links of a text lead: what its note links to, seen from its folder.
@@ -75,7 +91,7 @@ class Links:
     `create` makes the address that offers to write a note which is not there yet; None: nothing is offered.
     """
 
-    found: Mapping[str, LinkView] = field(default_factory=dict)
+    found: Mapping[str, Link] = field(default_factory=dict)
     folder: str = ""
     create: Callable[[str], str] | None = None
 
@@ -87,7 +103,7 @@ class Links:
         return (self.create(target) if self.create else ""), False
 
 
-def links_to(views: Sequence[LinkView], *, folder: str = "", create: Callable[[str], str] | None = None) -> Links:
+def links_to(views: Sequence[Link], *, folder: str = "", create: Callable[[str], str] | None = None) -> Links:
     """The links of a note, ready to be looked up."""
     return Links(found={target_key(view.target): view for view in views}, folder=folder, create=create)
 

@@ -9,7 +9,7 @@ const field = document.getElementById("content");
 const look = EditorView.theme({
   "&": { fontSize: "0.95rem", color: "var(--ink)", backgroundColor: "var(--card)" },
   ".cm-content": { fontFamily: "var(--mono)", lineHeight: "1.6", padding: "12px 0", caretColor: "var(--accent)" },
-  ".cm-scroller": { minHeight: "50dvh", maxHeight: "calc(100dvh - 300px)", overflow: "auto" },
+  ".cm-scroller": { minHeight: "50dvh" }, // it grows with its text: the window is what scrolls
   ".cm-gutters": { backgroundColor: "var(--sunk)", color: "var(--soft)", border: "0" },
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "color-mix(in srgb, var(--accent-wash) 45%, transparent)" },
   ".cm-cursor": { borderLeftColor: "var(--accent)" },
