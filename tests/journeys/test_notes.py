@@ -117,7 +117,7 @@ def test_text_is_kept_when_the_session_ends_and_after_a_restart(
     cookies = page.context.cookies()
     page.context.clear_cookies()
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("alert").filter(has_text="no longer signed in")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="no longer signed in").first).to_be_visible()
     page.context.add_cookies(cookies)  # signed in again, in another window
     page.reload()
     expect(page.locator("#draft")).to_be_visible()
@@ -164,6 +164,7 @@ def test_n2_n8_the_memory_of_agents_is_read_and_corrected_and_an_ambiguous_edit_
     assert memory.facts.get(actor=owner, number=cats).deleted_at is not None
     # what an agent writes meanwhile is seen at once
     page.goto(page.url.removesuffix("/edit"))
+    page.wait_for_function("document.documentElement.dataset.connection === 'there'")
     memory.facts.remember(actor=model, vault="home", observations=[Observation(content="Likes rain", category="likes")])
     expect(page.locator(".page-facts")).to_contain_text("Likes rain")
 
