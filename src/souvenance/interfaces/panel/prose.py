@@ -31,6 +31,7 @@ PART = 200_000
 _WIKI = re.compile(r"(!?)\[\[([^\[\]|#\n]*)(?:#([^\[\]|\n]*))?(?:\|([^\[\]\n]*))?\]\]")
 _TASK = re.compile(r"\[([ xX])\] ")
 _IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*\Z")
+_NO_PICTURE = re.compile(r'<img(?: (?:alt|title)="[^"]*")*>')
 _HEADING_ID = re.compile(r"s-[0-9]{1,6}\Z")
 
 _TAGS = {
@@ -251,4 +252,5 @@ def _cleaned(html: str) -> Markup:
         url_schemes={"http", "https", "mailto", "data"},
         link_rel="noopener noreferrer nofollow",
     )
+    safe = _NO_PICTURE.sub("", safe)
     return Markup(safe)  # noqa: S704 - what the allowlist lets through

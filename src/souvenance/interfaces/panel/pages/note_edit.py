@@ -97,20 +97,18 @@ def new(visit: Visit) -> Response:
 
 def create(visit: Visit) -> Response:
     """Keep the new note. What is refused is said beside it; the text stays."""
-    given = {name: visit.given(name) for name in ("title", "folder", "content")}
+    title, folder, content = (visit.given(name) for name in ("title", "folder", "content"))
     try:
         made = visit.memory.notes.create(
-            actor=visit.actor,
-            vault=visit.given("vault"),
-            title=given["title"],
-            content=given["content"],
-            folder=given["folder"],
+            actor=visit.actor, vault=visit.given("vault"), title=title, folder=folder, content=content
         )
     except SouvenanceError as error:
         if visit.is_partial:
             return _problem(visit, error)
-        return visit.page(PAGE, status=status_of(error), **_new(visit, error=error, **given))
-    secrets = visit.memory.notes.secrets_in(given["title"], given["content"])
+        return visit.page(
+            PAGE, status=status_of(error), **_new(visit, title=title, folder=folder, content=content, error=error)
+        )
+    secrets = visit.memory.notes.secrets_in(title, content)
     return leave(visit, f"/n/{made.id}?warned={quote(','.join(secrets))}" if secrets else f"/n/{made.id}")
 
 

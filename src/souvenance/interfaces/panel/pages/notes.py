@@ -11,7 +11,7 @@ from starlette.responses import Response
 from souvenance.domain.note import NoteClass
 from souvenance.domain.vault import Vault
 from souvenance.interfaces.panel import tree
-from souvenance.interfaces.panel.changes import did, through
+from souvenance.interfaces.panel.changes import did, through, why
 from souvenance.interfaces.panel.prose import note_address
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
@@ -116,7 +116,7 @@ def _shown(visit: Visit) -> dict[str, Any]:
         values["answer"] = visit.memory.retrieval.search(
             actor=visit.actor, query=query, vault=visit.asked("vault") or None, documents=True, limit=A_PAGE
         )
-        values["address"] = _hit_address
+        values |= {"address": _hit_address, "why": why}
         return values | {"by_slug": {vault.slug: vault for vault in values["vaults"]}}
     return values | _feed(visit, 0)
 
