@@ -2,7 +2,6 @@
 
 import os
 import statistics
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -19,12 +18,12 @@ HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script> שלום 🎲
 
 
 @pytest.fixture
-def numbers(memory: Application, owner: Actor) -> Iterator[list[int]]:
+def numbers(memory: Application, owner: Actor) -> list[int]:
     memory.vaults.create(actor=owner, name="Atelier", colour="#b8672b")
     said = ("Élodie apporte les gâteaux", "Karim tient la caisse", "Le local ferme à 22 h")
     observations = [Observation(content=one, key=key) for one, key in zip(said, ("goûter", "caisse", ""), strict=True)]
     kept = memory.facts.remember(actor=owner, vault="atelier", observations=observations)
-    yield [item.fact.number for item in kept]
+    return [item.fact.number for item in kept]
 
 
 def _row(page: Page, number: int) -> Locator:
