@@ -90,7 +90,9 @@ class Held:
 def test_c1_an_answer_comes_as_it_is_said_and_says_what_was_read_and_written(
     open_as_owner, memory: Application, owner: Actor, model: Model, journeys: int
 ) -> None:
-    held = Held(f"At **7** [#{journeys}]", ". <<remember seat | The seat is 41 | voyages>> <<retire #999 | no>>")
+    held = Held(
+        f"At **7** [#{journeys}]", ", not [#999]. <<remember seat | The seat is 41 | voyages>> <<retire #999 | no>>"
+    )
     model.says(held)
     page = open_as_owner("/")
     ask(page, "When does the train leave?")
@@ -99,6 +101,7 @@ def test_c1_an_answer_comes_as_it_is_said_and_says_what_was_read_and_written(
     expect(page.locator("#stop")).to_be_visible()
     held.go.set()
     expect(page.locator(f"{ANSWER} .prose strong")).to_have_text("7")
+    expect(page.locator(f"{ANSWER} .prose a")).to_have_count(1)
     expect(page.locator(f"{ANSWER} .prose a.fact")).to_have_attribute("href", f"/fact/{journeys}")
     expect(page.locator("#stop")).to_be_hidden()
     expect(page.locator(f"{ANSWER} .did")).to_contain_text("The seat is 41")
@@ -277,7 +280,7 @@ def test_v8_what_a_protected_vault_holds_is_withheld_and_told(
     page = open_as_owner("/")
     ask(page, "When does the train leave, @secret?")
     page.wait_for_url("**/chat/*")
-    expect(page.locator(f"{ANSWER} .badge").first).to_contain_text("withheld: protected vault")
+    expect(page.locator(f"{ANSWER} .withheld")).to_contain_text("withheld: protected vault")
     page.locator(f"{ANSWER} .badge summary").first.click()
     expect(page.locator(".read")).to_contain_text("never goes to a cloud model")
     assert "midnight" not in model.prompt()

@@ -202,4 +202,5 @@ def _numbers(turns: Iterable[Turn]) -> Iterable[int]:
             if one.get("number") is not None:
                 yield int(one["number"])
         for wrote in turn.wrote:
-            yield from (int(wrote[name]) for name in ("number", "successor") if wrote.get(name) is not None)
+            if wrote["became"] in {Became.DONE, Became.SKIPPED}:  # of others the model may have made the number up
+                yield from (int(wrote[name]) for name in ("number", "successor") if wrote.get(name) is not None)

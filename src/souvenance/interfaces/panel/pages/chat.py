@@ -307,7 +307,7 @@ def _prompts(visit: Visit) -> list[str]:
     """What one could ask: about what was remembered last."""
     page = visit.memory.facts.browse(actor=visit.actor, vault=None, limit=PROMPTS * 3)
     keys = dict.fromkeys(fact.key for fact in page.facts if fact.key and len(fact.key) <= 60)
-    return [visit.say("What do you know about %(subject)s?", subject=key) for key in list(keys)[:PROMPTS]]
+    return [visit.say("What do you know about “%(subject)s”?", subject=key) for key in list(keys)[:PROMPTS]]
 
 
 def _title(title: str) -> str:

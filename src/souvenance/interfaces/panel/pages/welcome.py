@@ -154,7 +154,7 @@ def _question_on(visit: Visit, fact: Fact) -> str:
     words = re.findall(r"[^\W\d_]{4,40}", fact.key or fact.content)
     if not words:
         return visit.say("What do you know about me?")
-    return visit.say("What do you know about %(subject)s?", subject=max(words, key=len))
+    return visit.say("What do you know about “%(subject)s”?", subject=max(words, key=len))
 
 
 WAYS: tuple[Way, ...] = (
