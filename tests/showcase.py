@@ -69,6 +69,8 @@ def furnish(memory: Application, owner: Actor) -> Showcase:
         title: memory.notes.create(actor=owner, title=title, content=content, vault="voyages", folder="carnets")
         for title, content in notes.items()
     }
+    draft = memory.notes.create(actor=owner, title="Brouillon", content="à jeter", vault="voyages")
+    memory.notes.delete(actor=owner, ref=draft.id)
     memory.teams.create(actor=owner, name="Famille")
     memory.tokens.create(actor=owner, name="laptop", route=Route.LOCAL)
     memory.tokens.create(actor=owner, name="reader", can_write=False, vaults=["voyages"])
@@ -94,7 +96,13 @@ def furnish(memory: Application, owner: Actor) -> Showcase:
             "memory-import": "/memory/atelier/import",
             "notes": "/notes",
             "note": f"/n/{made['Lisbonne'].id}",
+            "note-edit": f"/n/{made['Bagages'].id}/edit",
+            "note-history": f"/n/{made['Lisbonne'].id}/history",
             "memory-page": f"/m/{page}",
+            "memory-of-agents": "/notes/memory",
+            "notes-found": "/notes?q=tram+28",
+            "who-wrote-what": "/notes/history?who=agent:claude",
+            "trash": "/notes/trash",
             "agents": "/agents",
             "context": "/agents/context",
             "activity": "/agents/activity",

@@ -16,7 +16,7 @@ from souvenance.domain.errors import AmbiguousEdit, Conflict, InvalidInput, NotF
 from souvenance.domain.note import NoteClass
 from souvenance.interfaces.panel import prose
 from souvenance.interfaces.panel.changes import diff_rows
-from souvenance.interfaces.panel.pages.note import create_address, leave
+from souvenance.interfaces.panel.pages.note import MOST_FACTS, create_address, leave
 from souvenance.interfaces.panel.pages.notes import writable
 from souvenance.interfaces.panel.problems import status_of
 from souvenance.interfaces.panel.visit import Visit
@@ -25,8 +25,6 @@ from souvenance.notes.diff import text_lines
 from souvenance.notes.notes import NoteView
 
 PAGE, ANSWERS = "note_edit.html", "pieces/editor_answers.html"
-MOST_FACTS = 2000
-"""Facts of a page that can be edited as one text."""
 
 
 def show(visit: Visit) -> Response:

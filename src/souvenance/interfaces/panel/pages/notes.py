@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from souvenance.domain.note import NoteClass
+from souvenance.domain.note import Note, NoteClass
 from souvenance.domain.vault import Vault
 from souvenance.interfaces.panel import tree
 from souvenance.interfaces.panel.changes import did, through, why
@@ -87,11 +88,15 @@ def purge(visit: Visit) -> Response:
     return visit.html(visit.block(TRASH, "trash", **_trash(visit)), note)
 
 
-def tree_values(visit: Visit, *, note: Any = None, vault: Vault | None = None) -> dict[str, Any]:
+def tree_values(visit: Visit, *, note: Note | None = None, vault: Vault | None = None) -> dict[str, Any]:
     """What the explorer needs, on whatever page it stands."""
+    new_here = ""
+    if note is not None and vault is not None and vault.can_configure:
+        new_here = f"/notes/new?{urlencode({'vault': vault.slug, 'folder': note.folder})}"
     return {
         "nodes": tree.tree(visit, tree.opened_by(visit, note, vault)),
         "current": note.id if note is not None else "",
+        "new_here": new_here,
     }
 
 
