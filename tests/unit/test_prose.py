@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from souvenance.domain.note import NoteClass
+from souvenance.domain.note import LinkView, NoteClass
 from souvenance.interfaces.panel.prose import PART, links_to, parts, rendered
-from souvenance.store.links import LinkView
 
 HOSTILE = [
     "<script>alert(1)</script>",

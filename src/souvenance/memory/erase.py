@@ -131,6 +131,8 @@ class Erasures:
         `confirm` is its name or slug, typed again. Its files stay on the disk; pins, tokens and weights forget it. A
         personal vault, an application's and a Discord server's are made again, empty, when they are next needed.
         """
+        with self._database.read() as tx:
+            vault_rows.configured_vault(tx, actor, vault)
         if actor.vaults is not None:
             raise NotAllowed("This token is bound to its vaults and deletes none.", hint="Ask the owner to delete it.")
         with self._lock:

@@ -23,8 +23,7 @@ from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
 from souvenance.domain.markdown import lines, path_target, wiki_target
-from souvenance.domain.note import NoteClass, target_key
-from souvenance.store.links import LinkView
+from souvenance.domain.note import LinkView, NoteClass, target_key
 
 PART = 200_000
 """Characters of a text that are shown at once; a longer one is read in parts."""
@@ -32,6 +31,7 @@ PART = 200_000
 _WIKI = re.compile(r"(!?)\[\[([^\[\]|#\n]*)(?:#([^\[\]|\n]*))?(?:\|([^\[\]\n]*))?\]\]")
 _TASK = re.compile(r"\[([ xX])\] ")
 _IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*\Z")
+_NO_PICTURE = re.compile(r'<img(?: (?:alt|title)="[^"]*")*>')
 _HEADING_ID = re.compile(r"s-[0-9]{1,6}\Z")
 
 _TAGS = {
@@ -252,4 +252,5 @@ def _cleaned(html: str) -> Markup:
         url_schemes={"http", "https", "mailto", "data"},
         link_rel="noopener noreferrer nofollow",
     )
+    safe = _NO_PICTURE.sub("", safe)
     return Markup(safe)  # noqa: S704 - what the allowlist lets through

@@ -83,7 +83,7 @@ def routed(way: Way, memory: Application, pages: Pages, streams: Streams) -> Rou
             log.error("The page %s failed with %s\n%s", way.address, type(error).__name__, frames)
             response = refusal(visit, None)
         finally:
-            await visit.form.close()
+            await visit.form.close()  # uploaded files
         return dress(response, visit)
 
     return Route(way.address, endpoint, methods=[way.method], include_in_schema=False)

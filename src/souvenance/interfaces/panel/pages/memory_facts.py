@@ -26,6 +26,11 @@ def show_row(visit: Visit) -> Response:
     return visit.piece(ROW, "row", **row(visit, _fact(visit), whole=bool(visit.asked("whole"))))
 
 
+def show_menu(visit: Visit) -> Response:
+    """What can be done with a fact."""
+    return visit.piece(ROW, "menu", **row(visit, _fact(visit)))
+
+
 def edit_form(visit: Visit) -> Response:
     """The row as a form."""
     return _form(visit, _fact(visit))
@@ -245,6 +250,7 @@ def diff_lines(diff: str) -> list[tuple[str, str]]:
 
 WAYS: tuple[Way, ...] = (
     get("/fact/{number}/row", show_row),
+    get("/fact/{number}/menu", show_menu),
     get("/fact/{number}/edit", edit_form),
     post("/fact/{number}", save),
     get("/fact/{number}/retire", retire_form),

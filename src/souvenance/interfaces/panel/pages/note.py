@@ -17,6 +17,8 @@ from souvenance.interfaces.panel.ways import Handler, Way, get, post
 from souvenance.notes.notes import NoteView
 
 PAGE = "note.html"
+MOST_FACTS = 2000
+"""Facts of a page that can be edited as one text."""
 FACTS = 200
 """Facts of a memory page that are shown at once."""
 HEADINGS = 3
@@ -147,6 +149,7 @@ def shown(visit: Visit, view: NoteView) -> dict[str, Any]:
         "is_memory": is_memory,
         "is_source": note.note_class is NoteClass.SOURCE,
         "base": prose.note_address(note.id, note.note_class),
+        "can_write": view.facts_total <= MOST_FACTS and note.note_class is not NoteClass.SOURCE,
         "can_edit": view.vault.can_configure and note.deleted_at is None,
         "seen": _fingerprint(view),
         "address": prose.note_address,

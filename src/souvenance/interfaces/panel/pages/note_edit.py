@@ -16,7 +16,7 @@ from souvenance.domain.errors import AmbiguousEdit, Conflict, InvalidInput, NotF
 from souvenance.domain.note import NoteClass
 from souvenance.interfaces.panel import prose
 from souvenance.interfaces.panel.changes import diff_rows
-from souvenance.interfaces.panel.pages.note import create_address, leave
+from souvenance.interfaces.panel.pages.note import MOST_FACTS, create_address, leave
 from souvenance.interfaces.panel.pages.notes import writable
 from souvenance.interfaces.panel.problems import status_of
 from souvenance.interfaces.panel.visit import Visit
@@ -25,8 +25,6 @@ from souvenance.notes.diff import text_lines
 from souvenance.notes.notes import NoteView
 
 PAGE, ANSWERS = "note_edit.html", "pieces/editor_answers.html"
-MOST_FACTS = 2000
-"""Facts of a page that can be edited as one text."""
 
 
 def show(visit: Visit) -> Response:
@@ -97,20 +95,18 @@ def new(visit: Visit) -> Response:
 
 def create(visit: Visit) -> Response:
     """Keep the new note. What is refused is said beside it; the text stays."""
-    given = {name: visit.given(name) for name in ("title", "folder", "content")}
+    title, folder, content = (visit.given(name) for name in ("title", "folder", "content"))
     try:
         made = visit.memory.notes.create(
-            actor=visit.actor,
-            vault=visit.given("vault"),
-            title=given["title"],
-            content=given["content"],
-            folder=given["folder"],
+            actor=visit.actor, vault=visit.given("vault"), title=title, folder=folder, content=content
         )
     except SouvenanceError as error:
         if visit.is_partial:
             return _problem(visit, error)
-        return visit.page(PAGE, status=status_of(error), **_new(visit, error=error, **given))
-    secrets = visit.memory.notes.secrets_in(given["title"], given["content"])
+        return visit.page(
+            PAGE, status=status_of(error), **_new(visit, title=title, folder=folder, content=content, error=error)
+        )
+    secrets = visit.memory.notes.secrets_in(title, content)
     return leave(visit, f"/n/{made.id}?warned={quote(','.join(secrets))}" if secrets else f"/n/{made.id}")
 
 

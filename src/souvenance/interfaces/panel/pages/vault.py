@@ -7,7 +7,6 @@ from typing import Any
 
 from starlette.responses import Response
 
-from souvenance.domain.clock import isoformat
 from souvenance.domain.errors import InvalidInput, StaleVersion
 from souvenance.domain.vault import Protection, Vault, VaultKind
 from souvenance.interfaces.panel.colours import COLOURS, colour_of
@@ -109,7 +108,7 @@ def _shown(visit: Visit, found: Vault) -> dict[str, Any]:
         "colour": colour_of(found),
         "given": {"name": found.name, "description": found.description, "colour": found.colour or colour_of(found)},
         "theirs": None,
-        "seen": isoformat(found.updated_at),
+        "seen": found.updated_at.isoformat(),
         "palette": COLOURS,
         "kinds": KINDS,
         "steps": STEPS,

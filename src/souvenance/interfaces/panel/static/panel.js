@@ -106,7 +106,7 @@ function bringBack(root) {
 bringBack(document);
 document.addEventListener("htmx:load", (event) => bringBack(event.target));
 document.addEventListener("htmx:afterRequest", (event) => {
-  const form = event.target.closest?.("form[data-keep]");
+  const form = event.detail.requestConfig.elt.closest("form[data-keep]"); // also where the answer took its place
   if (form && event.detail.successful && event.detail.requestConfig.verb === "post") sessionStorage.removeItem(kept(form));
 });
 

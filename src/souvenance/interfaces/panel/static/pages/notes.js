@@ -33,7 +33,14 @@ const before = JSON.parse(sessionStorage.getItem(OPEN) ?? "[]");
 const here = opened();
 if (explorer && before.some((branch) => !here.includes(branch))) {
   wanted = [...new Set([...before, ...here])];
-  document.addEventListener("htmx:afterSettle", () => (explorer.scrollTop = Number(sessionStorage.getItem(SCROLL) ?? 0)), { once: true });
+  document.addEventListener(
+    "htmx:afterSettle",
+    () => {
+      for (const list of document.querySelectorAll("#tree details > ul[data-limit]")) list.parentElement.open = true;
+      explorer.scrollTop = Number(sessionStorage.getItem(SCROLL) ?? 0);
+    },
+    { once: true },
+  );
   const ask = () => document.getElementById("tree")?.dispatchEvent(new CustomEvent("remembered"));
   if (document.readyState === "complete") ask();
   else window.addEventListener("load", ask, { once: true });
@@ -46,3 +53,6 @@ document.addEventListener("click", (event) => {
   const shown = document.getElementById(button.dataset.shows).classList.toggle("shown");
   button.setAttribute("aria-expanded", String(shown));
 });
+
+// A menu goes once something of it was chosen.
+document.addEventListener("click", (event) => event.target.closest?.("[popover] .menu-item")?.closest("[popover]").hidePopover());
