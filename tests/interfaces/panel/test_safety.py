@@ -63,7 +63,7 @@ def test_every_page_goes_out_with_the_strictest_policy(owner: TestClient, addres
 def test_a_deed_without_the_proof_of_our_page_does_nothing(owner: TestClient, memory: Application) -> None:
     actor = memory.owner_through(Source.COMMAND_LINE)
     memory.vaults.create(actor=actor, name="Voyages")
-    for headers in ({}, {"x-csrf": "0" * 64}, {"x-csrf": b"\xe9"}):
+    for headers in ({}, {b"x-csrf": b"0" * 64}, {b"x-csrf": b"\xe9"}):
         assert owner.post("/vaults/voyages/attention", data={"weight-voyages": "0"}, headers=headers).status_code == 401
     assert memory.vaults.get(actor=actor, vault="voyages").attention == 100
     done = owner.post("/vaults/voyages/attention", data={"weight-voyages": "0"}, headers={"x-csrf": _proof(owner)})
