@@ -86,6 +86,7 @@ class Imports:
         vault: str,
         folder: str = "",
         dry_run: bool = False,
+        are_sent: bool = False,
         progress: Progress | None = None,
     ) -> ImportReport:
         """Read a folder of Markdown files into a vault as notes, below `folder` where one is given.
@@ -93,13 +94,14 @@ class Imports:
         Folders, front matter and links are kept. Read again, unchanged files are skipped and changed ones become a new
         revision of their note, found by its folder and title. Nothing that was written here is overwritten, and no
         note is removed because its file is gone. Each batch of files is durable once it is counted as done.
+        `are_sent`: the files are the caller's own, laid out for this; other folders of the machine are the owner's.
         """
         if actor.is_model:
             raise NotAllowed("Only a person imports files.", hint="The owner does it on the command line.")
         actor = replace(actor, source=Source.IMPORT)
         actor.require_write()
         below = checked_folder(folder)
-        target = self._target(actor, vault, may_miss=dry_run)
+        target = self._target(actor, vault, may_miss=dry_run, are_sent=are_sent)
         found, problems, passed_over = scan(path)
         report = ImportReport(
             files=len(found),
@@ -118,11 +120,11 @@ class Imports:
                 progress(done, len(found))
         return report
 
-    def _target(self, actor: Actor, vault: str, *, may_miss: bool) -> Vault | None:
+    def _target(self, actor: Actor, vault: str, *, may_miss: bool, are_sent: bool) -> Vault | None:
         """The vault to import to; None where a dry run may do without."""
         try:
             with self._database.read() as tx:
-                if not people.is_owner(tx, actor.user_id):
+                if not are_sent and not people.is_owner(tx, actor.user_id):
                     raise NotAllowed("Only the owner of this memory imports files of its machine.", hint="Ask them to.")
                 target = vault_rows.named_vault(tx, actor, vault)
         except NotFound:

@@ -120,3 +120,21 @@ def test_the_panels_files_lead_nowhere_else(stranger: TestClient, path: str) -> 
     answer = stranger.get(f"/static/{__version__}/{path}")
     assert answer.status_code == 404
     assert "def " not in answer.text
+
+
+def test_r5_refusals_are_said_in_the_readers_language(stranger: TestClient, memory: Application, actor: Actor) -> None:
+    french = {"accept-language": "fr", "accept": "text/html"}
+    memory.users.create(actor=actor, handle="zoe", password="harps have strings")
+    told = stranger.post("/login", data={"handle": "zoe", "password": "guess"}, headers=french).text
+    assert "L’identifiant ou le mot de passe n’est pas le bon." in told
+    team = memory.teams.create(actor=actor, name="Harpists")
+    _, secret = memory.invitations.invite(actor=actor, team=team.id)
+    for given, said in (
+        ({"handle": "zoe", "password": "harps have strings"}, "déjà un utilisateur «\u00a0zoe\u00a0»"),
+        ({"handle": "<b>%(x)s", "password": "harps have strings"}, "Un identifiant se compose"),
+        ({"handle": "ada", "password": "short"}, "Un mot de passe compte au moins 10 caractères."),
+    ):
+        told = stranger.post(f"/join/{secret}", data=given, headers=french).text
+        assert said in told
+        assert "<b>" not in told
+    assert "Il n’y a rien à cette adresse." in stranger.get("/nowhere", headers=french).text

@@ -165,7 +165,7 @@ def _visitor(client: TestClient, house: House, handle: str | None) -> Ask:
     def ask(method: str, address: str, form: dict[str, Any], file: str = "") -> Any:
         if method == "GET":
             return client.get(address)
-        files = {file: ("new.md", b"# New")} if file else None
+        files = {file: ("imported.md", b"# Imported")} if file else None
         return client.post(address, data=form, files=files, headers=headers | {"hx-request": "true"})
 
     return ask
@@ -225,7 +225,7 @@ def test_a1_a_member_reads_and_changes_nothing(stranger: TestClient, house: Hous
             wrong.append((way, found.status_code))
     assert not wrong, wrong
     house.untouched()
-    audited = [one for one in house.memory.history.audit(actor=house.owner, limit=1000) if one.vault == "harpe"]
+    audited = [one for one in house.memory.history.audit(actor=house.owner, limit=500) if one.vault == "harpe"]
     assert {one.who for one in audited} <= {"Owner", "owner"}
 
 

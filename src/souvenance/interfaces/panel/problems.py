@@ -59,7 +59,9 @@ def refusal(visit: Visit, error: SouvenanceError | None) -> Response:
     status = status_of(error)
     title = visit.say(TITLES[status])
     message, hint = (
-        (error.message, error.hint) if error else ("", visit.say("Look what is there before you try again."))
+        (visit.words_of(error.message), visit.words_of(error.hint))
+        if error
+        else ("", visit.say("Look what is there before you try again."))
     )
     values = {"title": title, "message": message, "hint": hint, "code": status}
     if visit.is_partial:

@@ -18,6 +18,7 @@ from souvenance.application import Application
 from souvenance.domain.access import Actor
 from souvenance.domain.errors import InvalidInput, NotAuthenticated
 from souvenance.domain.person import User
+from souvenance.interfaces.panel.refusals import in_words
 from souvenance.interfaces.panel.render import Pages, Tongue
 from souvenance.interfaces.panel.streams import Streams
 
@@ -85,6 +86,10 @@ class Visit:
     def say(self, text: str, /, **values: Any) -> str:
         """A text of the interface in the reader's language. `values` fill its `%(name)s`."""
         return self.tongue.say(text, **values)
+
+    def words_of(self, refusal: str) -> str:
+        """A message or a hint of a refusal in the reader's language, where it is known in it."""
+        return in_words(self.tongue, refusal)
 
     def asked(self, name: str, default: str = "") -> str:
         """A value of the query, `default` where it is left out."""

@@ -33,6 +33,7 @@ def bring_in(visit: Visit) -> Response:
             vault=found.slug,
             folder=visit.given("folder"),
             dry_run=visit.given("deed") != "import",
+            are_sent=True,
         )
     return visit.piece(PAGE, "report", vault=found, report=report)
 
