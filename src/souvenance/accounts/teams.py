@@ -127,11 +127,10 @@ class Teams:
                     "A personal vault and an application's are shared with nobody.", hint="Move facts instead."
                 )
             if moved.team_id != target.id:
-                if rows.slug_is_taken(tx, team_id=target.id, slug=moved.slug):
+                slug = vault_rows.plain_slug(moved.slug)
+                if rows.slug_is_taken(tx, team_id=target.id, slug=slug):
                     raise Conflict(
-                        f"The team has a vault called “{moved.slug}” already.",
-                        hint="Choose another team.",
-                        slug=moved.slug,
+                        f"The team has a vault called “{slug}” already.", hint="Choose another team.", slug=slug
                     )
                 at = self._clock()
                 vault_rows.update_vault(tx, vault_id=moved.id, at=at, values={"team_id": target.id})

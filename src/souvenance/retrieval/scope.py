@@ -95,7 +95,7 @@ def names_vault(folded: str, vault: Vault) -> bool:
     spaces a name stands anywhere, unless it is one character, which is a part of too many words; a slug of one
     character, which may be all that is left of a longer name (C++), is looked for behind an @ only.
     """
-    name, slug = folded_question(vault.name), folded_question(vault.slug)
+    name, slug = folded_question(vault.name), folded_question(rows.plain_slug(vault.slug))
     if re.search(rf"(?<![\w.])@{re.escape(slug)}(?![\w-])", folded):
         return True
     return any(_stands(one, folded) for one in {name, slug} if len(one) > 1 or one == name)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -61,12 +63,23 @@ def _vault(row: Mapping[Any, Any]) -> Vault:
 
 def list_vaults(tx: Transaction, actor: Actor) -> list[Vault]:
     """The vaults whose content may be given to this actor, by name."""
-    return [_vault(row) for row in tx.execute(_vaults(actor, readable(actor))).mappings()]
+    return _told_apart([_vault(row) for row in tx.execute(_vaults(actor, readable(actor))).mappings()])
 
 
 def list_known_vaults(tx: Transaction, actor: Actor) -> list[Vault]:
     """All vaults of this actor, those withheld on its route included: for deciding, never for showing."""
-    return [_vault(row) for row in tx.execute(_known_vaults(actor)).mappings()]
+    return _told_apart([_vault(row) for row in tx.execute(_known_vaults(actor)).mappings()])
+
+
+def _told_apart(vaults: list[Vault]) -> list[Vault]:
+    """Vaults of two teams that go by one slug as `slug~team`, by which `named_vault` finds each."""
+    times = Counter(item.slug for item in vaults)
+    return [item if times[item.slug] == 1 else replace(item, slug=f"{item.slug}~{item.team_id}") for item in vaults]
+
+
+def plain_slug(slug: str) -> str:
+    """A slug as it is kept, without the team by which it is told apart from another's."""
+    return slug.partition("~")[0]
 
 
 @lru_cache(maxsize=256)
@@ -78,7 +91,9 @@ def _known_vaults(actor: Actor) -> Select[Any]:
 def find_vault(tx: Transaction, actor: Actor, condition: ColumnElement[bool]) -> Vault | None:
     """The first of the actor's vaults (withheld ones included) that meets the condition."""
     row = tx.execute(_vaults(actor, known(actor)).where(condition).limit(1)).mappings().one_or_none()
-    return None if row is None else _vault(row)
+    if row is None:
+        return None
+    return next(item for item in list_known_vaults(tx, actor) if item.id == row["id"])
 
 
 def named_vault(tx: Transaction, actor: Actor, name: str, *, to_write: bool = False) -> Vault:
@@ -92,15 +107,15 @@ def named_vault(tx: Transaction, actor: Actor, name: str, *, to_write: bool = Fa
     same = [item for item in list_known_vaults(tx, actor) if item.slug == wanted]
     if not same:
         keys = {title_key(wanted), slugify(wanted)}
-        same = [item for item in list_known_vaults(tx, actor) if {title_key(item.name), item.slug} & keys]
+        same = [item for item in list_known_vaults(tx, actor) if {title_key(item.name), plain_slug(item.slug)} & keys]
     if not same and "~" in wanted:
-        same = [item for item in list_known_vaults(tx, actor) if f"{item.slug}~{item.team_id}" == wanted]
+        same = [item for item in list_known_vaults(tx, actor) if f"{plain_slug(item.slug)}~{item.team_id}" == wanted]
     if not same:
         raise NotFound(
             "There is no vault of that name that you can reach.", hint="The list of vaults shows those there are."
         )
     if len(same) > 1:
-        ways = ", ".join(f"{item.slug}~{item.team_id}" for item in same)
+        ways = ", ".join(f"{plain_slug(item.slug)}~{item.team_id}" for item in same)
         raise Conflict("Several of your vaults have that name.", hint=f"Name one of them: {ways}.")
     (found,) = same
     if to_write and not found.can_configure:

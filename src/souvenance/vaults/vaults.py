@@ -151,7 +151,7 @@ class Vaults:
     def _free_name(self, tx: Transaction, actor: Actor) -> str:
         """A name for the personal vault that no vault of the user's has already."""
         known = rows.list_known_vaults(tx, replace(actor, token_id=None, is_model=False))
-        taken = {item.slug for item in known} | {slugify(item.name) for item in known}
+        taken = {rows.plain_slug(item.slug) for item in known} | {slugify(item.name) for item in known}
         names = (PERSONAL_NAME, *(f"{PERSONAL_NAME} {number}" for number in range(2, len(known) + 3)))
         return next(name for name in names if slugify(name) not in taken)
 

@@ -138,3 +138,28 @@ def test_r5_refusals_are_said_in_the_readers_language(stranger: TestClient, memo
         assert said in told
         assert "<b>" not in told
     assert "Il n’y a rien à cette adresse." in stranger.get("/nowhere", headers=french).text
+
+
+def test_a1_two_vaults_of_one_name_in_two_teams_are_told_apart(
+    owner: TestClient, memory: Application, actor: Actor
+) -> None:
+    memory.vaults.create(actor=actor, name="Harpe")
+    team = memory.teams.create(actor=actor, name="Harpists").id
+    memory.teams.move_vault(actor=actor, vault="harpe", team=team)
+    memory.vaults.create(actor=actor, name="Harpe")
+    one, other = memory.vaults.list(actor=actor)
+    assert {one.slug, other.slug} == {f"harpe~{one.team_id}", f"harpe~{other.team_id}"}
+    proof = _proven(owner)
+    for vault in (one, other):
+        for page in ("vaults", "memory", "settings/answers"):
+            assert owner.get(f"/{page}/{vault.slug}").status_code == 200
+        said = Observation(content=f"in {vault.id}")
+        (kept,) = memory.facts.remember(actor=actor, vault=vault.slug, observations=[said])
+        assert kept.fact.vault_id == vault.id
+        weighed = {f"weight-{vault.slug}": "40"}
+        assert owner.post(f"/vaults/{vault.slug}/attention", data=weighed, headers=proof).status_code == 200
+        assert memory.vaults.get(actor=actor, vault=vault.slug).attention == 40
+    taken = next(vault for vault in (one, other) if vault.team_id != team)
+    form = {"vault": taken.slug}
+    assert owner.post(f"/team/{team}/vault", data=form, headers=proof).status_code == 409
+    assert owner.get("/vaults/harpe").status_code == 409
