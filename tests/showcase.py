@@ -1,6 +1,7 @@
 """A memory as a small household might have: what pictures and the test of accessibility look at."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from souvenance.application import Application
@@ -75,7 +76,8 @@ def furnish(memory: Application, owner: Actor) -> Showcase:
         memory.retrieval.search(actor=agent, query=query)
     memory.retrievals.flush()
     conversation = memory.conversations.start(actor=owner, title="La clé du local")
-    asyncio.run(_ask(memory, owner, "Où est la clé du local ?", conversation.id))
+    with ThreadPoolExecutor(1) as pool:  # the browser's driver has a loop in this thread
+        pool.submit(asyncio.run, _ask(memory, owner, "Où est la clé du local ?", conversation.id)).result()
     memory.attention.set(actor=owner, vault="voyages", weight=60)
     page = memory.facts.get(actor=owner, number=numbers["tournoi"]).note_id
     return Showcase(
