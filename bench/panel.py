@@ -43,7 +43,7 @@ LISTENING = """() => {
   });
 }"""
 WEIGHING = """(weight) => {
-  const slider = document.querySelector("input[type=range][name=weight]");
+  const slider = document.querySelector("input[type=range]");
   slider.value = weight;
   slider.dispatchEvent(new Event("change", { bubbles: true }));
   return Date.now();
