@@ -199,6 +199,7 @@ def test_f9_a_note_is_arranged_deleted_brought_back_and_purged(
     expect(page.locator(".notice", has_text="lies in the trash")).to_have_count(0)
     menu.click()
     page.get_by_role("button", name="Delete").click()
+    expect(page.locator(".notice", has_text="lies in the trash")).to_be_visible()
     page.goto(page.url.split("/n/")[0] + "/notes/trash")
     page.get_by_role("button", name="Purge “Draft”").click()
     page.get_by_role("button", name="Purge for good").click()
