@@ -357,7 +357,7 @@ def test_n5_bad_input_is_refused_beside_the_text_and_the_text_stays(
     page.get_by_role("button", name="Enregistrer").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("libre")
     # a note that is deleted in another window while one writes: what is written stays
-    page.get_by_role("link", name="Modifier le texte").click()
+    page.get_by_role("link", name="Modifier").click()
     write(page, "tout mon travail")
     (note,) = [one for one in memory.notes.list(actor=owner) if one.title == "libre"]
     memory.notes.delete(actor=owner, ref=note.id)
