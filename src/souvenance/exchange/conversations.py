@@ -19,6 +19,8 @@ from souvenance.store import conversations as rows
 from souvenance.store.conversations import Conversation, Turn
 from souvenance.store.database import Database, Transaction
 
+__all__ = ["Conversation", "Conversations", "Opened", "Turn", "found_in", "wrote_of"]
+
 MOST_LISTED = 200
 
 

@@ -10,12 +10,11 @@ from souvenance.domain.access import Route
 from souvenance.domain.errors import SouvenanceError
 from souvenance.domain.fact import Fact, State
 from souvenance.domain.protection import withheld_sentence
-from souvenance.exchange.conversations import wrote_of
+from souvenance.exchange.conversations import Turn, wrote_of
 from souvenance.exchange.events import Badge, Became, VaultRead, Verb, Wait, Waiting, Wrote
 from souvenance.interfaces.panel.answer_html import rendered_answer, visible
 from souvenance.interfaces.panel.problems import STATUSES, TITLES
 from souvenance.interfaces.panel.visit import Visit
-from souvenance.store.conversations import Turn
 
 
 def _(text: str) -> str:
