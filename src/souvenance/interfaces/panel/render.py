@@ -96,9 +96,9 @@ def _texts(language: str) -> NullTranslations:
     whole = Catalog(locale=Locale.parse(language))
     for file in sorted(folder.iterdir(), key=lambda item: item.name):
         if file.name.endswith(".po"):
-            read = read_po(io.BytesIO(file.read_bytes()), locale=language)
-            whole.mime_headers = [("Plural-Forms", read.plural_forms)]  # as they were written
-            for message in read:
+            part = read_po(io.BytesIO(file.read_bytes()), locale=language)
+            whole.mime_headers = [("Plural-Forms", part.plural_forms)]  # as our files count, whatever the CLDR adds
+            for message in part:
                 if message.id and message.string:
                     whole.add(message.id, message.string, context=message.context)
     compiled = io.BytesIO()

@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from souvenance.domain.errors import InvalidInput, StaleVersion
+from souvenance.domain.errors import InvalidInput, NotFound, StaleVersion
 from souvenance.domain.vault import Protection, Vault, VaultKind
 from souvenance.interfaces.panel.colours import COLOURS, colour_of
 from souvenance.interfaces.panel.pages import vault_folders
@@ -26,8 +26,12 @@ def show(visit: Visit) -> Response:
 
 
 def show_about(visit: Visit) -> Response:
-    """What the vault is and holds, asked for again when it changed."""
-    return visit.piece(PAGE, "about", **_shown(visit, _vault(visit)))
+    """What the vault is and holds, asked for again when it changed; where it is gone, the others."""
+    try:
+        found = _vault(visit)
+    except NotFound:
+        return visit.go("/vaults")
+    return visit.piece(PAGE, "about", **_shown(visit, found))
 
 
 def change(visit: Visit) -> Response:

@@ -65,7 +65,7 @@ def create(visit: Visit) -> Response:
 
 def weigh(visit: Visit) -> Response:
     """Give one vault its weight."""
-    weight = visit.given_whole(f"weight-{visit.path['vault']}")
+    weight = visit.given_whole("weight")
     weight = 100 if weight is None else weight
     scope = visit.memory.attention.set(actor=visit.actor, vault=visit.path["vault"], weight=weight)
     return visit.piece(PAGE, "board", **_shown(visit, scope))
