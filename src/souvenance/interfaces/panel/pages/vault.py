@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 from starlette.responses import Response
 
@@ -89,9 +90,8 @@ def delete(visit: Visit) -> Response:
     receipt = visit.memory.erasures.delete_vault(
         actor=visit.actor, vault=visit.path["vault"], confirm=visit.given("confirm")
     )
-    name = visit.path["vault"]
     state = "pending" if receipt.why else "done"
-    return visit.go(f"/vaults?deleted={name}&purge={state}")
+    return visit.go(f"/vaults?deleted={quote(visit.path['vault'])}&purge={state}")
 
 
 def _vault(visit: Visit) -> Vault:
