@@ -191,7 +191,8 @@ def test_a1_who_configures_may_do_all_of_it(
         assert server.get(_filled(address, shown)).status_code in {200, 303}, address
     for address in ("/facts", "/fact/{number}", "/fact/{number}/retire", "/fact/{number}/restore",
                     "/fact/{number}/delete", "/memory/{vault}/summary", "/memory/{vault}/step",
-                    "/memory/{vault}/import", "/memory/{vault}/erase/preview", "/memory/{vault}/empty-trash"):  # fmt: skip
+                    "/memory/{vault}/import", "/memory/{vault}/erase/preview",
+                    "/memory/{vault}/empty-trash"):  # fmt: skip
         answer = _deed(server, _filled(address, shown), DEEDS[address], headers)
         assert answer.status_code == 200, (address, answer.text)
     assert memory.vaults.get(actor=owner, vault="harpe").memory_type is MemoryType.JOURNAL
