@@ -78,8 +78,8 @@ def furnish(memory: Application, owner: Actor) -> Showcase:
         memory.retrieval.search(actor=agent, query=query)
     memory.retrievals.flush()
     conversation = memory.conversations.start(actor=owner, title="La clé du local")
-    with ThreadPoolExecutor(max_workers=1) as thread:  # the browser's driver has a loop in this one
-        thread.submit(lambda: asyncio.run(_ask(memory, owner, "Où est la clé du local ?", conversation.id))).result()
+    with ThreadPoolExecutor(1) as pool:  # the browser's driver has a loop in this thread
+        pool.submit(asyncio.run, _ask(memory, owner, "Où est la clé du local ?", conversation.id)).result()
     memory.attention.set(actor=owner, vault="voyages", weight=60)
     page = memory.facts.get(actor=owner, number=numbers["tournoi"]).note_id
     return Showcase(

@@ -199,6 +199,7 @@ def test_f9_a_note_is_arranged_deleted_brought_back_and_purged(
     expect(page.locator(".notice", has_text="lies in the trash")).to_have_count(0)
     menu.click()
     page.get_by_role("button", name="Delete").click()
+    expect(page.locator(".notice", has_text="lies in the trash")).to_be_visible()
     page.goto(page.url.split("/n/")[0] + "/notes/trash")
     page.get_by_role("button", name="Purge “Draft”").click()
     page.get_by_role("button", name="Purge for good").click()
@@ -356,7 +357,7 @@ def test_n5_bad_input_is_refused_beside_the_text_and_the_text_stays(
     page.get_by_role("button", name="Enregistrer").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("libre")
     # a note that is deleted in another window while one writes: what is written stays
-    page.get_by_role("link", name="Modifier le texte").click()
+    page.get_by_role("link", name="Modifier").click()
     write(page, "tout mon travail")
     (note,) = [one for one in memory.notes.list(actor=owner) if one.title == "libre"]
     memory.notes.delete(actor=owner, ref=note.id)

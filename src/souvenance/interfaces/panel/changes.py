@@ -48,7 +48,7 @@ SOURCES = {
     "bot": _("Discord"),
     "agent": _("an agent"),
     "import": _("an import"),
-    "consolidation": _("consolidation"),
+    "consolidation": _("the consolidation"),
     "library": _("a program"),
     "cli": _("the command line"),
     "rest": _("the REST interface"),

@@ -25,8 +25,9 @@ from markupsafe import Markup
 from souvenance.domain.markdown import lines, path_target, wiki_target
 from souvenance.domain.note import LinkView, NoteClass, target_key
 
-PART = 200_000
-"""Characters of a text that are shown at once; a longer one is read in parts."""
+PART = 60_000
+"""Characters of a text that are shown at once; a longer one is read in parts. Whatever stands in it, such a part is
+made in seconds at worst, and usually in a fraction of one."""
 
 _WIKI = re.compile(r"(!?)\[\[([^\[\]|#\n]*)(?:#([^\[\]|\n]*))?(?:\|([^\[\]\n]*))?\]\]")
 _TASK = re.compile(r"\[([ xX])\] ")
@@ -111,14 +112,14 @@ def rendered(text: str, *, links: Links | None = None, title: str = "", under: i
 
 
 def parts(text: str) -> list[str]:
-    """A text in parts of about `PART` characters, cut between lines and never inside code."""
-    if len(text) <= PART:
-        return [text]
-    cuts, start = [0], 0
-    for line in lines(text):
-        if line.start - start >= PART and not line.is_code:
+    """A text in parts of about `PART` characters, cut between lines and not inside code, unless those are very long."""
+    cuts = [0]
+    for line in lines(text) if len(text) > PART else ():
+        long = line.start - cuts[-1]
+        if long >= 2 * PART or (long >= PART and not line.is_code):
             cuts.append(line.start)
-            start = line.start
+        while line.end - cuts[-1] > 3 * PART:
+            cuts.append(cuts[-1] + PART)
     return [text[one:other] for one, other in zip(cuts, [*cuts[1:], len(text)], strict=True)]
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from starlette.responses import Response
 
 from souvenance.domain.errors import InvalidInput, StaleVersion
-from souvenance.domain.fact import Action, Fact, SubjectKind
-from souvenance.interfaces.panel.pages.memory_list import PAGE, SUBJECTS, listing, number_of, row, wish
+from souvenance.domain.fact import Action, Fact
+from souvenance.interfaces.panel.pages.memory_list import PAGE, SUBJECTS, listing, number_of, row, subject_kind, wish
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 from souvenance.memory.bulk import Done
@@ -51,7 +51,7 @@ def save(visit: Visit) -> Response:
             importance=visit.given_whole("importance"),
             no_importance=not visit.given("importance").strip(),
             category=visit.given("category") or None,
-            subject_kind=_subject_kind(visit.given("subject_kind", before.subject_kind)),
+            subject_kind=subject_kind(visit.given("subject_kind", before.subject_kind)),
             subject_id=visit.given("subject_id"),
         )
     except StaleVersion:
@@ -226,13 +226,6 @@ def _fact(visit: Visit) -> Fact:
 
 def _targets(visit: Visit) -> list[Any]:
     return [item for item in visit.memory.vaults.list(actor=visit.actor) if item.can_configure]
-
-
-def _subject_kind(text: str) -> SubjectKind:
-    try:
-        return SubjectKind(text)
-    except ValueError:
-        raise InvalidInput(f"“{text[:40]}” is nobody a fact can be about.") from None
 
 
 def _after(visit: Visit, text: str, *, undo: str = "", kind: str = "good") -> Response:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import quote
 
 from starlette.responses import Response
 
@@ -57,7 +56,7 @@ def save(visit: Visit) -> Response:
     secrets = visit.memory.notes.secrets_in(text)
     if not stay:
         address = prose.note_address(view.note.id, view.note.note_class)
-        return leave(visit, f"{address}?warned={quote(','.join(secrets))}" if secrets else address)
+        return leave(visit, f"{address}?warned=yes" if secrets else address)
     pieces = [visit.block(ANSWERS, "version", version=done.version)]
     if view.note.note_class is NoteClass.AGENT_MEMORY:  # facts that are new have their anchors now
         pieces.append(visit.block(ANSWERS, "fresh", text=_view(visit).note.content))
@@ -107,7 +106,7 @@ def create(visit: Visit) -> Response:
             PAGE, status=status_of(error), **_new(visit, title=title, folder=folder, content=content, error=error)
         )
     secrets = visit.memory.notes.secrets_in(title, content)
-    return leave(visit, f"/n/{made.id}?warned={quote(','.join(secrets))}" if secrets else f"/n/{made.id}")
+    return leave(visit, f"/n/{made.id}?warned=yes" if secrets else f"/n/{made.id}")
 
 
 def _shown(visit: Visit, view: NoteView, *, text: str | None = None, error: SouvenanceError | None = None) -> Any:

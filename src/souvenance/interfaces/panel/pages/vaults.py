@@ -66,7 +66,7 @@ def create(visit: Visit) -> Response:
 
 def weigh(visit: Visit) -> Response:
     """Give one vault its weight."""
-    weight = visit.given_whole(f"weight-{visit.path['vault']}")
+    weight = visit.given_whole("weight")
     if weight is None:
         raise InvalidInput("No weight was given.", hint="Attention is a whole number from 0 to 100.")
     scope = visit.memory.attention.set(actor=visit.actor, vault=visit.path["vault"], weight=weight)

@@ -256,6 +256,7 @@ document.addEventListener("pointerdown", (event) => {
 // --- legend --------------------------------------------------------------------------------------------------------
 
 const legend = document.getElementById("map-legend");
+drawing.aside = () => (innerWidth > 760 && legend.open ? legend.offsetWidth + 16 : 0);
 legend.open = localStorage.getItem("souvenance-map-legend") !== "closed" && innerWidth > 760;
 legend.addEventListener("toggle", () => innerWidth > 760 && localStorage.setItem("souvenance-map-legend", legend.open ? "open" : "closed"));
 for (const box of legend.querySelectorAll("[data-ties]")) {

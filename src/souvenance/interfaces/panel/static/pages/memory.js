@@ -66,6 +66,11 @@ document.addEventListener("DOMContentLoaded", () => {
   calls.beforeNodeRemoved = (node) => !node.matches?.(".fact.editing");
 });
 
+// News that had to wait for a search asks for what is looked at by then, not for what was when they came.
+document.addEventListener("htmx:configRequest", (event) => {
+  if (event.detail.elt.id === "facts") event.detail.path = event.detail.elt.getAttribute("hx-get");
+});
+
 // One menu serves every row: it is asked for, and stands under the button that asked.
 document.addEventListener("htmx:afterSwap", (event) => {
   const menu = event.detail.target;

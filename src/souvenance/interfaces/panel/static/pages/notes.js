@@ -3,6 +3,7 @@
 
 const OPEN = "souvenance-explorer-open";
 const SCROLL = "souvenance-explorer-scroll";
+const LONGEST = 6000;
 const explorer = document.getElementById("explorer");
 
 function opened() {
@@ -17,7 +18,11 @@ function opened() {
 let wanted = null; // what was open on the page before, until it is open here too
 document.addEventListener("htmx:configRequest", (event) => {
   if (event.detail.elt.id !== "tree") return;
-  for (const branch of wanted ?? opened()) event.detail.formData.append("open", branch);
+  let length = 0; // of the address, which servers bound
+  for (const branch of wanted ?? opened()) {
+    length += encodeURIComponent(branch).length + 6;
+    if (length < LONGEST) event.detail.formData.append("open", branch);
+  }
   wanted = null;
 });
 
