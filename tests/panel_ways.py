@@ -103,7 +103,7 @@ CASES: dict[str, Case] = {
     "POST /vaults/new": _self(form={"name": "Lute", "kind": "project", "description": "", "colour": ""}),
     "POST /vaults/all": _self(),
     "POST /vaults/undo": _self(answers=(200, 409)),
-    "POST /vaults/{vault}/attention": _read(form={"weight-harpe": "50"}),
+    "POST /vaults/{vault}/attention": _read(form={"weight": "50"}),
     "POST /vaults/{vault}/solo": _read(),
     "GET /vaults/{vault}": _read(),
     "GET /vaults/{vault}/about": _read(),

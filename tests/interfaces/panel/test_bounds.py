@@ -67,7 +67,9 @@ def test_what_is_no_number_is_refused(owner: TestClient, memory: Application, ac
     memory.vaults.create(actor=actor, name="Voyages")
     proof = _proven(owner)
     for address in ("/vaults/voyages/attention", "/scope/weight/voyages"):
-        assert owner.post(address, data={"weight-voyages": number}, headers=proof).status_code == 422, address
+        assert (
+            owner.post(address, data={"weight-voyages": number, "weight": number}, headers=proof).status_code == 422
+        ), address
     for address, name in (("/agents/context/budget", "tokens"), ("/settings/answers/voyages", "max_injected")):
         assert owner.post(address, data={name: number}, headers=proof).status_code == 422, address
     assert memory.vaults.get(actor=actor, vault="voyages").attention == 100
@@ -156,7 +158,7 @@ def test_a1_two_vaults_of_one_name_in_two_teams_are_told_apart(
         said = Observation(content=f"in {vault.id}")
         (kept,) = memory.facts.remember(actor=actor, vault=vault.slug, observations=[said])
         assert kept.fact.vault_id == vault.id
-        weighed = {f"weight-{vault.slug}": "40"}
+        weighed = {"weight": "40"}
         assert owner.post(f"/vaults/{vault.slug}/attention", data=weighed, headers=proof).status_code == 200
         assert memory.vaults.get(actor=actor, vault=vault.slug).attention == 40
     taken = next(vault for vault in (one, other) if vault.team_id != team)

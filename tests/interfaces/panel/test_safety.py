@@ -64,9 +64,9 @@ def test_a_deed_without_the_proof_of_our_page_does_nothing(owner: TestClient, me
     actor = memory.owner_through(Source.COMMAND_LINE)
     memory.vaults.create(actor=actor, name="Voyages")
     for headers in ({}, {b"x-csrf": b"0" * 64}, {b"x-csrf": b"\xe9"}):
-        assert owner.post("/vaults/voyages/attention", data={"weight-voyages": "0"}, headers=headers).status_code == 401
+        assert owner.post("/vaults/voyages/attention", data={"weight": "0"}, headers=headers).status_code == 401
     assert memory.vaults.get(actor=actor, vault="voyages").attention == 100
-    done = owner.post("/vaults/voyages/attention", data={"weight-voyages": "0"}, headers={"x-csrf": _proof(owner)})
+    done = owner.post("/vaults/voyages/attention", data={"weight": "0"}, headers={"x-csrf": _proof(owner)})
     assert done.status_code == 200
     assert memory.vaults.get(actor=actor, vault="voyages").attention == 0
 
