@@ -20,14 +20,18 @@ class For(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """How a way is gone. `file`: the field of a file; `answers`: the statuses of those who may go it; `last`: what
-    ends things goes last."""
+    """How a way is gone.
+
+    `file`: the field of a file; `answers`: the statuses of those who may go it, `unknown`: of those to whom there is no
+    such thing; `last`: what ends things goes last.
+    """
 
     whom: For
     form: dict[str, Any] = field(default_factory=dict)
     query: str = ""
     file: str = ""
     answers: tuple[int, ...] = (200, 204, 303)
+    unknown: tuple[int, ...] = (404,)
     last: bool = False
 
 
@@ -106,14 +110,14 @@ CASES: dict[str, Case] = {
     "POST /vaults/{vault}/attention": _read(form={"weight": "50"}),
     "POST /vaults/{vault}/solo": _read(),
     "GET /vaults/{vault}": _read(),
-    "GET /vaults/{vault}/about": _read(),
+    "GET /vaults/{vault}/about": _read(unknown=(303,)),  # a window of a vault that is gone leads to the others
     "GET /vaults/{vault}/delete": _change(),
     "POST /vaults/{vault}/change": _change(
         form={"name": "Harpe", "description": "d", "colour": "", "seen": "2024-01-01T00:00:00Z"}
     ),  # too old: both are shown
     "POST /vaults/{vault}/protection": _change(form={"protection": "normal"}),
     "POST /vaults/{vault}/delete": _change(form=WRONG, answers=(422,)),
-    "GET /vaults/{vault}/folders": _read(),
+    "GET /vaults/{vault}/folders": _read(unknown=(303,)),
     "POST /vaults/{vault}/folders/census": Case(whom=For.MACHINE, form={"path": "/nowhere-at-all"}, answers=(422,)),
     "POST /vaults/{vault}/folders/watch": Case(whom=For.MACHINE, form={"path": "/nowhere-at-all"}, answers=(422,)),
     "GET /vaults/{vault}/folders/{folder}/problems": _read(),
@@ -184,8 +188,8 @@ CASES: dict[str, Case] = {
     "GET /m/{note}/edit": _read(),
     "POST /n/{note}/edit": _change(form={"content": "zorglub again", "version": "1"}),
     "POST /m/{note}/edit": _change(form={"content": "zorglub again", "version": "1"}),
-    "GET /n/{note}/edit/news": _self(),  # of a note that is unknown: that it is gone
-    "GET /m/{note}/edit/news": _self(),
+    "GET /n/{note}/edit/news": _read(unknown=(200,)),  # a window of a note that is gone says so
+    "GET /m/{note}/edit/news": _read(unknown=(200,)),
     "GET /notes/history": _self(),
     "GET /notes/history/more": _self(),
     "GET /notes/history/plan": _self(query="?who=agent:nobody", answers=(200, 404)),
