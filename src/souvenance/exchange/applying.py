@@ -35,6 +35,9 @@ from souvenance.vaults.vaults import Vaults
 MOST_WRITTEN = 10
 """Requests that one reply may have done."""
 
+SHORT_WORDS = 3
+"""Words of a fact that is told by its key as much as by itself."""
+
 _SELF = {"user", "me", "myself", "moi", "utilisateur", "utilisatrice", "the user", "l'utilisateur"}
 _BECAME = {Asked.DONE: Became.DONE, Asked.IGNORED: Became.IGNORED, Asked.REFUSED: Became.REFUSED}
 _PIECE = 8192
@@ -51,10 +54,11 @@ class Occasion:
 
     `learnt_from`: ids of the vaults whose content stood in the prompt, earlier turns included. `into`: the one vault
     that was named, for facts about the vault and its members. `inputs`: all texts that were put before the model.
-    `began`: when the question was taken. `put`: what a look-up put before the model besides.
+    `reader`: the actor as the prompt's reader, over its most distant route. `began`: when the question was taken. `put`: what a look-up put before the model besides.
     """
 
     actor: Actor
+    reader: Actor
     memory: Memory
     where: Where
     learnt_from: frozenset[int]
@@ -112,7 +116,8 @@ class Applying:
             return "", _ECHO
         why, vaults = "memory was not read", []
         for vault_id, shown in memory.shown.items():
-            done = self._ladder.apply_request(actor=occasion.actor, shown=shown, request=request, where=occasion.where)
+            # What it finds goes into the prompt: read anew over its route, for a vault may be protected by now (V8).
+            done = self._ladder.apply_request(actor=occasion.reader, shown=shown, request=request, where=occasion.where)
             if done.outcome is Asked.DONE:
                 vault = memory.vaults[vault_id]
                 vaults.append(vault)
@@ -180,17 +185,16 @@ class Applying:
             return receipts.is_erased_since(tx, vault_ids=read | into, at=occasion.began)
 
     def _remember(self, occasion: Occasion, request: Remember) -> Wrote:
-        said = folded(request.content)
+        model = replace(occasion.actor, is_model=True)
+        about = request.about.strip()
+        member = _member(occasion, about)
         for known in occasion.memory.facts:
-            if folded(known.content) == said:
+            if _says(known, request, member):
                 slug = occasion.memory.vaults[known.vault_id].slug if known.vault_id in occasion.memory.vaults else ""
                 return Wrote(
                     verb=Verb.REMEMBER, became=Became.SKIPPED, why="memory says so already", vault=slug,
                     number=known.number, key=known.key, content=known.content,
                 )  # fmt: skip
-        model = replace(occasion.actor, is_model=True)
-        about = request.about.strip()
-        member = _member(occasion, about)
         if member is not None and not member.kept:
             return self._ignored(occasion, request, "it is about someone who does not want to be remembered")
         vault = self._vault_for(occasion, about, member)
@@ -310,6 +314,16 @@ def _gist(request: Request) -> tuple[object, ...]:
 
 def _letters(text: str) -> str:
     return "".join(c for c in folded(text) if c.isalnum())
+
+
+def _says(known: Fact, request: Remember, member: Member | None) -> bool:
+    """Whether a fact that was shown says this already, of the same one. A word or two say it only under the same key:
+    « Lyon » is where someone was born and where another lives."""
+    of_member = known.subject_id if known.subject_kind is SubjectKind.MEMBER else None
+    if folded(known.content) != folded(request.content) or of_member != (member.id if member else None):
+        return False
+    is_short = len(known.content.split()) <= SHORT_WORDS
+    return not (is_short and known.key and request.key) or folded(known.key) == folded(request.key)
 
 
 def _member(occasion: Occasion, about: str) -> Member | None:

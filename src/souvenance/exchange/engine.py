@@ -211,7 +211,7 @@ class Exchange(Steps):
         yield found
         messages = [*messages, *look_up_messages(found.query, ready.occasion.put, ready.opening.language)]
         yield Waiting(what=Wait.LOOK_UP, route=endpoint.route, tokens=_tokens(messages))
-        ready.reply = Reply()
+        ready.reply = ready.reply.after_look_up()
         async with contextlib.aclosing(self._call(endpoint, messages, ready)) as spoken:
             async for text in spoken:
                 for event in _visible(ready, ready.reply.feed(text)):

@@ -194,6 +194,7 @@ class Steps:
             kept.entered = entered if opening.charged is None else replace(entered, charged=opening.charged.vault_id)
         occasion = Occasion(
             actor=asking.actor,
+            reader=opening.reader,
             memory=memory,
             where=replace(
                 asking.where, may_write=opening.may_write, may_read=asking.where.may_read and asking.with_memory
@@ -221,10 +222,11 @@ class Steps:
             return None
         occasion, gathered = ready.occasion, ready.memory.gathered
         ready.kept.read |= occasion.learnt_from
-        # What was found stands before the model from here on: the badge opens on it as well (V11).
+        # What was found stands before the model from here on: the badge opens on it as well (V11), on each thing once.
+        shown = {one.number for one in gathered.put}
         ready.kept.gathered = ready.memory.gathered = replace(
             gathered,
-            put=(*gathered.put, *occasion.put),
+            put=(*gathered.put, *(one for one in occasion.put if one.number not in shown)),
             tokens=gathered.tokens + estimate_tokens(found_text(occasion.put, ready.opening.language)),
         )
         numbers = tuple(one.number for one in occasion.put if one.number is not None)

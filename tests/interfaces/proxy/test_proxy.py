@@ -168,7 +168,7 @@ def test_t3_a_look_up_is_one_more_call_here_too(
     keep(memory, owner, "harpe", "Last word of all.")
     memory.vaults.change_settings(actor=owner, vault="harpe", changes={"max_injected": 1})
     memory.vaults.change_type(actor=owner, vault="harpe", memory_type=MemoryType.ARCHIVE)
-    model.says("<<lookup Martin>> tail", "On Fridays.")
+    model.says("<<remember visit | Martin comes soon | harpe>><<lookup Martin>> tail", "On Fridays.")
     found: Any = client().chat.completions.create(model="m", messages=user("When does he come?"), stream=stream)
     if stream:
         chunks = list(found)
@@ -177,7 +177,8 @@ def test_t3_a_look_up_is_one_more_call_here_too(
     else:
         assert found.choices[0].message.content == "On Fridays."
         assert found.usage.total_tokens == 36
-        assert found.souvenance["wrote"] == []
+        assert [one["content"] for one in found.souvenance["wrote"]] == ["Martin comes soon"]
+    assert "Martin comes soon" in [one.content for one in memory.facts.list(actor=owner, vault="harpe")]
     assert len(model.asked) == 2
     assert f"[#{hidden}]" in model.prompt(1)
 

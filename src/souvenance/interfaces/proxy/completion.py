@@ -38,6 +38,7 @@ class Passing:
         self._actor = actor
         self._asked = asked
         self._replies: dict[int, Reply] = {}
+        self._goes_on: dict[int, Reply] = {}
 
     async def begin(self) -> None:
         """Gather memory; refuses before anything is sent."""
@@ -90,7 +91,7 @@ class Passing:
             await self._exchange.keep(self._ready, State.STOPPED)
 
     async def _read_whole(self, found: Json, *, may_look_up: bool) -> LookedUp | None:
-        self._replies = {}
+        self._replies, self._goes_on = self._goes_on, {}
         for place, choice in enumerate(found["choices"]):
             message = choice.get("message")
             said = content_of(message)
@@ -132,7 +133,7 @@ class Passing:
             looked: LookedUp | None = None
             said: list[str] = []
             usage: Any = None
-            self._replies = {}
+            self._replies, self._goes_on = self._goes_on, {}
             try:
                 async with contextlib.aclosing(self._exchange.chat.stream(self._endpoint, body)) as chunks:
                     async for chunk in chunks:
@@ -208,7 +209,10 @@ class Passing:
         if reply is None or request is None:
             return None
         self._ready.reply = reply
-        return await self._exchange.look_up(self._ready, request)
+        looked = await self._exchange.look_up(self._ready, request)
+        if looked is not None:
+            self._goes_on = {CHOSEN: reply.after_look_up()}
+        return looked
 
     def _after(self, looked: LookedUp) -> Json:
         more = look_up_messages(looked.query, self._ready.occasion.put, self._ready.opening.language)
