@@ -367,6 +367,37 @@ def test_c5_what_was_written_is_kept_with_the_answer_and_can_be_undone(
         app.conversations.undo(actor=owner, conversation=chat.id, turn=1, place=0)
 
 
+@pytest.mark.parametrize("step", [MemoryType.CLASSIC, MemoryType.JOURNAL])
+def test_c5_t1_an_undone_retirement_leaves_the_fact_as_it_was(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact, step: MemoryType
+) -> None:
+    app.vaults.change_type(actor=owner, vault="harpe", memory_type=step)
+    chat = app.conversations.start(actor=owner)
+    model.says(f"<<retire #{harpe.number} | it was sold>> Ok.")
+    ask("It was sold", conversation=chat.id)
+    assert app.facts.list(actor=owner, vault="harpe") == []
+    app.conversations.undo(actor=owner, conversation=chat.id, turn=1, place=0)
+    (back,) = app.facts.list(actor=owner, vault="harpe")
+    assert replace(back, version=harpe.version, updated_at=harpe.updated_at) == harpe
+
+
+def test_c5_f6_undoing_a_replaced_summary_brings_the_old_one_back_alone(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    app.vaults.change_type(actor=owner, vault="harpe", memory_type=MemoryType.JOURNAL)
+    old = keep(app, owner, "harpe", "A place for harps.", key="summary")
+    chat = app.conversations.start(actor=owner)
+    model.says(f"<<replace #{old.number} | A place for lyres. | it changed>> Ok.")
+    ask("It changed", conversation=chat.id)
+    assert [one.content for one in app.facts.list(actor=owner, vault="harpe") if one.is_summary] == [
+        "A place for lyres."
+    ]
+    app.conversations.undo(actor=owner, conversation=chat.id, turn=1, place=0)
+    states = {one.content: one.state for one in app.facts.list(actor=owner, vault="harpe", states=list(State))}
+    assert states["A place for harps."] is State.IN_FORCE
+    assert states["A place for lyres."] is State.TRASHED
+
+
 def test_f8_a_secret_is_refused(ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact) -> None:
     model.says("<<remember key | The API key is sk-proj-abcdefghijklmnopqrstuvwxyz123456789012345678>> Ok.")
     events = ask("keep it", vaults="harpe")

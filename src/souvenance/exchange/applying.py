@@ -13,7 +13,7 @@ from datetime import datetime
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import Conflict, NotAllowed, SouvenanceError
-from souvenance.domain.fact import Fact, State, SubjectKind, folded
+from souvenance.domain.fact import Fact, SubjectKind, folded
 from souvenance.domain.note import title_key
 from souvenance.domain.vault import Protection, Vault
 from souvenance.exchange.events import Became, Kind, Member, Put, Verb, Wrote
@@ -21,13 +21,14 @@ from souvenance.exchange.gathering import Memory
 from souvenance.exchange.quoting import quoted
 from souvenance.exchange.reply import Reply
 from souvenance.exchange.requests import Remember, Request, Unreadable
+from souvenance.memory import correct
 from souvenance.memory.facts import Facts
 from souvenance.memory.ladder import Ladder
 from souvenance.memory.remember import Observation, Outcome
 from souvenance.memory.shown import LookUp, Replace, Retire, Where
 from souvenance.memory.shown import Outcome as Asked
 from souvenance.store import history
-from souvenance.store.database import Database
+from souvenance.store.database import Database, Transaction
 from souvenance.store.erasure import receipts
 from souvenance.vaults.protection import require_as_protected
 from souvenance.vaults.vaults import Vaults
@@ -134,29 +135,22 @@ class Applying:
         return ", ".join(vault.slug for vault in vaults), "" if vaults else why
 
     def undo(self, *, actor: Actor, wrote: Wrote) -> Wrote:
-        """Take back what was written, unless somebody changed it since (C5)."""
+        """Take back what was written, all of it or nothing, unless somebody changed it since (C5)."""
+        with self._database.write() as tx:
+            return self.undo_in(tx, actor=actor, wrote=wrote)
+
+    def undo_in(self, tx: Transaction, *, actor: Actor, wrote: Wrote) -> Wrote:
+        """The same within a transaction of the caller's."""
         if not wrote.can_undo or wrote.number is None:
             raise Conflict("There is nothing to undo here.", hint="Nothing was written, or it was undone already.")
-        found = self._unchanged(actor, wrote.number, wrote.version)
-        successor = None
+        found, now = _unchanged(tx, actor, wrote.number, wrote.version), self._clock()
         if wrote.successor is not None and wrote.successor_version is not None:
-            successor = self._unchanged(actor, wrote.successor, wrote.successor_version)
+            correct.delete(tx, actor, _unchanged(tx, actor, wrote.successor, wrote.successor_version), at=now)
         if wrote.verb is Verb.REMEMBER:
-            if found.state is not State.TRASHED:
-                self._facts.delete(actor=actor, number=found.number)
+            correct.delete(tx, actor, found, at=now)
         else:
-            self._facts.restore(actor=actor, number=found.number)
-            if successor is not None and successor.state is not State.TRASHED:
-                self._facts.delete(actor=actor, number=successor.number)
+            correct.restore(tx, actor, found, at=now)
         return replace(wrote, undone=True)
-
-    def _unchanged(self, actor: Actor, number: int, version: int | None) -> Fact:
-        found = self._facts.get(actor=actor, number=number)
-        if found.version != version:
-            raise Conflict(
-                f"Fact #{number} was changed since; it is left as it is.", hint="Its history has every wording."
-            )
-        return found
 
     # --- one request -------------------------------------------------------------------------------------------
 
@@ -291,6 +285,14 @@ class Applying:
                 **named,
             )
         return Wrote(verb=verb, became=became, why=why, number=number)
+
+
+def _unchanged(tx: Transaction, actor: Actor, number: int, version: int | None) -> Fact:
+    """A fact as the exchange left it, held until the transaction ends."""
+    _, found = correct.writable_fact(tx, actor, number)
+    if found.version != version:
+        raise Conflict(f"Fact #{number} was changed since; it is left as it is.", hint="Its history has every wording.")
+    return found
 
 
 def _verb(request: Request) -> Verb:

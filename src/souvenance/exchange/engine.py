@@ -100,10 +100,10 @@ class Exchange(Steps):
                 async for event in events:
                     yield event
         except SouvenanceError as error:
-            await in_thread(self._keeping.save, kept, State.FAILED, error)
+            await self._left(kept, State.FAILED, error)
             yield Failed(error=error, text=kept.answer, conversation=conversation, turn=opening.turn)
         except BaseException:
-            await in_thread(self._keeping.save, kept, State.STOPPED)
+            await self._left(kept, State.STOPPED)
             raise
 
     async def learn(
@@ -160,6 +160,11 @@ class Exchange(Steps):
             with contextlib.suppress(SouvenanceError):
                 await in_thread(self._keeping.save, (await work).kept, State.STOPPED)
             raise
+
+    async def _left(self, kept: Kept, state: State, error: SouvenanceError | None = None) -> None:
+        """Keep what was said of an exchange that did not end well, as far as the store lets: what is told is that."""
+        with contextlib.suppress(SouvenanceError):
+            await in_thread(self._keeping.save, kept, state, error)
 
     async def _run(self, begun: Begun) -> AsyncGenerator[Event]:
         opening, kept, ready = begun.opening, begun.kept, begun.ready

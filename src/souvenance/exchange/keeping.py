@@ -104,11 +104,11 @@ class Keeping:
         self._counting = counting
 
     def save(self, kept: Kept, state: State, error: SouvenanceError | None = None) -> None:
-        """Write down how it ended and what it spent."""
+        """Write down how it ended and what it spent. Where that fails it is not saved, and may be tried again."""
         with kept.lock:
             if not kept.is_saved:
-                kept.is_saved = True
                 self._save(kept, state, error)
+                kept.is_saved = True
 
     def _save(self, kept: Kept, state: State, error: SouvenanceError | None) -> None:
         """All of it in one transaction: each has its price."""

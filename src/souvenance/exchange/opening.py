@@ -18,7 +18,7 @@ from souvenance.domain.vault import Protection, Vault
 from souvenance.domain.vault_settings import settings_of
 from souvenance.exchange import auto_scope
 from souvenance.exchange.auto_scope import Offered
-from souvenance.exchange.conversations import place_in
+from souvenance.exchange.conversations import place_in, wrote_of
 from souvenance.exchange.events import Member, Said
 from souvenance.exchange.language import language_of
 from souvenance.exchange.quoting import without_memory
@@ -178,11 +178,17 @@ class Openings:
 
 def _give_up(tx: Transaction, conversation: int, ordinal: int) -> None:
     """Take away the last turn, which came to no answer and did nothing, so that its question is put again."""
+    rows.hold_turns(tx, conversation_id=conversation)
     last = rows.list_turns(tx, conversation_id=conversation, last=1)
     if not last or last[0].ordinal != ordinal or last[0].state not in {"stopped", "failed"}:
         raise Conflict(
             "Only the last question is asked again in its place, once its answer was stopped or failed.",
             hint="Read the conversation again, or put the question anew.",
+        )
+    if any(wrote_of(one).can_undo for one in last[0].wrote):
+        raise Conflict(
+            "That answer wrote to memory before it failed; it stays, so that this can be undone there.",
+            hint="Undo what it wrote, or put the question anew.",
         )
     rows.remove_turn(tx, conversation_id=conversation, ordinal=ordinal)
 
