@@ -247,9 +247,9 @@ def on_a_page(tx: Transaction, item: Fact, *, at: datetime) -> tuple[Fact, list[
 def restored(found: Fact) -> Fact:
     """The fact back in force: out of the trash first, else out of the journal; its replacement is left alone (T2)."""
     if found.state is State.TRASHED:
-        # What ended it on Classic goes with it (T1); what ended it in the journal stands again (T2).
-        ended = {} if found.valid_to is not None else {"reason": "", "replaced_by": None}
-        return replace(found, deleted_at=None, **ended)
+        back = replace(found, deleted_at=None)
+        # What ended it in the journal stands again (T2); what a model ended on Classic leaves no trace (T1).
+        return back if back.state is State.RETIRED else replace(back, reason="", replaced_by=None)
     if found.state is State.RETIRED:
         return replace(found, valid_to=None, reason="", replaced_by=None)
     raise Conflict(f"Fact #{found.number} is in force already.", hint="There is nothing to restore.")
