@@ -55,7 +55,8 @@ class Occasion:
 
     `learnt_from`: ids of the vaults whose content stood in the prompt, earlier turns included. `into`: the one vault
     that was named, for facts about the vault and its members. `inputs`: all texts that were put before the model.
-    `reader`: the actor as the prompt's reader, over its most distant route. `began`: when the question was taken. `put`: what a look-up put before the model besides.
+    `reader`: the actor as the prompt's reader, over its most distant route. `began`: when the question was taken.
+    `put`: what a look-up put before the model besides.
     """
 
     actor: Actor

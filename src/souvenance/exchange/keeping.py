@@ -68,6 +68,8 @@ class Kept:
     text: list[str] = field(default_factory=list)
     others: dict[int, list[str]] = field(default_factory=dict)
     """Further replies to the same question, by their index, where a program asked for several."""
+    calls: dict[int, dict[int, list[str]]] = field(default_factory=dict)
+    """What the model called of a program's tools, by the index of the reply and of the call, in the pieces it came."""
     gathered: Gathered | None = None
     read: frozenset[int] = frozenset()
     wrote: list[Wrote] = field(default_factory=list)
@@ -117,7 +119,7 @@ class Keeping:
         spent = {Use.ANSWERS: kept.answers.spent, Use.AUTO: kept.auto.spent}
         entered = kept.entered or Entered(hour=hour_of(self._clock()), charged=asking.charged or NO_VAULT)
         has_spent = bool(entered.reserved) or any(one.calls for one in spent.values())
-        has_said = bool(kept.read) and bool(kept.text or kept.others)
+        has_said = bool(kept.read) and bool(kept.text or kept.others or kept.calls)
         if not (is_stored or has_spent or has_said):
             return
         with self._database.write() as tx:
@@ -155,6 +157,7 @@ class Keeping:
         if protection_of(tx, kept.read) is not Protection.MAXIMUM:
             return
         actor, now = kept.opening.asking.actor, self._clock()
-        replies = [kept.answer, *map("".join, kept.others.values())]
+        called = ("\n".join("".join(pieces) for _, pieces in sorted(one.items())) for one in kept.calls.values())
+        replies = [kept.answer, *map("".join, kept.others.values()), *called]
         for hashed in {rows.hash_of_reply(one) for one in replies if one.strip()}:
             rows.note_reply(tx, user_id=actor.user_id, hashed=hashed, read=kept.read, at=now)

@@ -375,6 +375,43 @@ def test_v8_every_choice_made_from_a_protected_vault_is_known_again(
         assert "Zyxwvut" not in json.dumps(model.asked)
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_v8_what_tools_were_called_with_from_a_protected_vault_does_not_go_over_a_cloud_route(
+    memory: Application, owner: Actor, model: Server, client: Make, stream: bool
+) -> None:
+    keep(memory, owner, "secret", "The code name is Zyxwvut.")
+    memory.vaults.change(actor=owner, vault="secret", protection=Protection.MAXIMUM)
+    call = TOOL_CALL | {"function": {"name": "find", "arguments": '{"query": "Zyxwvut"}'}}
+    pieces = [
+        {"index": 0, "id": "call_1", "type": "function", "function": {"name": "find", "arguments": ""}},
+        *({"index": 0, "function": {"arguments": part}} for part in ('{"query": "Zyx', 'wvut"}')),
+    ]
+    events = [{"choices": [{"index": 0, "delta": {"tool_calls": [one]}}]} for one in pieces]
+    raw = b"".join(b"data: " + json.dumps(one).encode() + b"\n\n" for one in events) + b"data: [DONE]\n\n"
+    model.says(Raw(raw, kind="text/event-stream") if stream else Calls([call]))
+    local = client()
+    found: Any = local.chat.completions.create(
+        model="m", messages=user("Find what the code name is"), tools=TOOLS, stream=stream
+    )
+    assert "Zyxwvut" in model.prompt(0)
+    if stream:
+        assert len(list(found)) == 3
+    memory.endpoints.change(actor=owner, name="scripted", route=Route.CLOUD)
+    sent = {name: value for name, value in call.items() if name != "index"}
+    history: Any = [
+        *user("Find what the code name is"),
+        {"role": "assistant", "content": None, "tool_calls": [sent]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "Zyxwvut is a river"},
+        *user("And where?"),
+    ]
+    model.says("I do not know.")
+    local.chat.completions.create(model="m", messages=history, tools=TOOLS)
+    asked = [one for one in model.asked[0]["messages"] if one["role"] != "system"]
+    assert "Zyxwvut" not in json.dumps(model.asked[0])
+    assert [one["role"] for one in asked] == ["user", "assistant", "tool", "user"]
+    assert asked[1]["tool_calls"][0]["function"] == {"name": "find", "arguments": "{}"}
+
+
 def test_c6_what_choosing_cost_is_counted_where_a_cap_then_refuses(
     memory: Application, owner: Actor, model: Server, client: Make
 ) -> None:

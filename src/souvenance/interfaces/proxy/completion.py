@@ -20,7 +20,7 @@ from souvenance.exchange.reply import Reply
 from souvenance.exchange.shapes import gathered_shape
 from souvenance.exchange.steps import Ready, content_of, look_up_messages, opening_look_up
 from souvenance.interfaces.proxy.refusals import error_shape
-from souvenance.interfaces.proxy.request import Completion
+from souvenance.interfaces.proxy.request import Completion, tool_calls
 
 Json = dict[str, Any]
 HIDDEN = "(withheld: protected vault)"
@@ -96,6 +96,7 @@ class Passing:
             message = choice.get("message")
             said = content_of(message)
             index = choice.get("index", place)
+            self._called(index, message)
             if not said or not self._asked.with_memory:
                 self._heard(index, said)
                 continue
@@ -139,6 +140,8 @@ class Passing:
                     async for chunk in chunks:
                         usage = chunk.get("usage") or usage
                         name = name or chunk.get("id")
+                        for place, choice in enumerate(chunk["choices"]):
+                            self._called(choice.get("index", place), choice.get("delta"))
                         for one in self._passed(chunk, said, may_look_up=may_look_up):
                             yield one if name is None else one | {"id": name}
                         looked = await self._looked_up() if may_look_up else None
@@ -198,6 +201,12 @@ class Passing:
         kept = self._ready.kept
         if text:
             (kept.text if index == CHOSEN else kept.others.setdefault(index, [])).append(text)
+
+    def _called(self, index: int, message: Any) -> None:
+        """Keep which tools of the client's were called with what, for the same reason."""
+        for call in tool_calls(message):
+            calls = self._ready.kept.calls.setdefault(index, {})
+            calls.setdefault(call.place if call.place is not None else len(calls), []).append(call.text)
 
     def _reply(self, index: int, *, halts: bool) -> Reply:
         return self._replies.setdefault(index, Reply(halts=halts))
