@@ -9,13 +9,14 @@ from typing import Any
 
 from souvenance.domain.clock import Clock
 from souvenance.domain.endpoint import Use
-from souvenance.domain.errors import SouvenanceError
+from souvenance.domain.errors import NotFound, SouvenanceError, Withheld
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import Protection
-from souvenance.exchange.events import Gathered, Spent, Wrote
+from souvenance.exchange.events import Became, Gathered, Spent, Wrote
 from souvenance.exchange.opening import Opening
 from souvenance.exchange.spending import Counting, Entered, hour_of, member_of
 from souvenance.store import conversations as rows
+from souvenance.store import facts
 from souvenance.store.database import Database, Transaction
 from souvenance.store.erasure import receipts, turns
 from souvenance.store.spending import NO_VAULT
@@ -136,7 +137,7 @@ class Keeping:
         opening = kept.opening
         if opening.conversation is None or opening.turn is None:
             return
-        if receipts.is_erased_since(tx, vault_ids=kept.read, at=opening.began):
+        if receipts.is_erased_since(tx, vault_ids=kept.read, at=opening.began) or _is_gone(tx, kept):
             # What was made from it meanwhile would bring it back.
             turns.remove_turns(tx, {(opening.conversation, opening.turn)})
             return
@@ -161,3 +162,20 @@ class Keeping:
         replies = [kept.answer, *map("".join, kept.others.values()), *called]
         for hashed in {rows.hash_of_reply(one) for one in replies if one.strip()}:
             rows.note_reply(tx, user_id=actor.user_id, hashed=hashed, read=kept.read, at=now)
+
+
+def _is_gone(tx: Transaction, kept: Kept) -> bool:
+    """Whether something it wrote was erased before it could be kept, which its words would bring back (F7)."""
+    opening = kept.opening
+    done = [one for one in kept.wrote if one.became is Became.DONE]
+    numbers = {number for one in done for number in (one.number, one.successor) if number is not None}
+    if not numbers or not receipts.erased_since(tx, opening.began):
+        return False
+    for number in numbers:
+        try:
+            facts.get_fact(tx, opening.asking.actor, number)
+        except Withheld:  # it is there
+            continue
+        except NotFound:
+            return True
+    return False
