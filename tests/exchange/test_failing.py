@@ -17,7 +17,7 @@ from scripted import Handler, Raw, Server
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route
 from souvenance.domain.endpoint import Reached, Use
-from souvenance.domain.errors import CapReached, Conflict, InvalidInput, ModelUnavailable, NotFound, StoreUnavailable
+from souvenance.domain.errors import CapReached, InvalidInput, ModelUnavailable, NotFound, StoreUnavailable
 from souvenance.exchange.events import Became, Ended, Event, Failed, Member, Text, Wrote
 from souvenance.memory.remember import Observation
 from souvenance.models.chat import Chat, Patience
@@ -286,12 +286,12 @@ def test_c1_an_answer_that_could_not_be_kept_at_once_is_not_lost_and_what_it_wro
     assert (turn.state, turn.answer) == ("failed", "Noted.")
     spent = [spent for vault, spent in app.spending.list(actor=owner) if vault is not None]
     assert [(one.sent, one.received) for one in spent] == [(11, 7)]
-    with pytest.raises(Conflict):  # its place is not given away while it holds what can be undone
-        ask("Martin comes tomorrow at nine", conversation=chat.id, instead_of=1)
+    model.says("Ok.")  # asked again, it stays where what it wrote is undone
+    assert isinstance(ask("Martin comes tomorrow at nine", conversation=chat.id, instead_of=1)[-1], Ended)
+    turns = app.conversations.get(actor=owner, conversation=chat.id).turns
+    assert [(one.ordinal, one.answer) for one in turns] == [(1, "Noted."), (2, "Ok.")]
     app.conversations.undo(actor=owner, conversation=chat.id, turn=1, place=0)
     assert app.facts.list(actor=owner, vault="harpe") == []
-    model.says("Ok.")
-    assert isinstance(ask("Who comes?", conversation=chat.id, instead_of=1)[-1], Ended)
 
 
 def test_c1_a_store_that_stays_away_is_told_as_a_failure(
