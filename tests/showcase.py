@@ -1,6 +1,7 @@
 """A memory as a small household might have: what pictures and the test of accessibility look at."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from souvenance.application import Application
@@ -68,6 +69,8 @@ def furnish(memory: Application, owner: Actor) -> Showcase:
         title: memory.notes.create(actor=owner, title=title, content=content, vault="voyages", folder="carnets")
         for title, content in notes.items()
     }
+    draft = memory.notes.create(actor=owner, title="Brouillon", content="à jeter", vault="voyages")
+    memory.notes.delete(actor=owner, ref=draft.id)
     memory.teams.create(actor=owner, name="Famille")
     memory.tokens.create(actor=owner, name="laptop", route=Route.LOCAL)
     memory.tokens.create(actor=owner, name="reader", can_write=False, vaults=["voyages"])
@@ -75,7 +78,8 @@ def furnish(memory: Application, owner: Actor) -> Showcase:
         memory.retrieval.search(actor=agent, query=query)
     memory.retrievals.flush()
     conversation = memory.conversations.start(actor=owner, title="La clé du local")
-    asyncio.run(_ask(memory, owner, "Où est la clé du local ?", conversation.id))
+    with ThreadPoolExecutor(1) as pool:  # the browser's driver has a loop in this thread
+        pool.submit(asyncio.run, _ask(memory, owner, "Où est la clé du local ?", conversation.id)).result()
     memory.attention.set(actor=owner, vault="voyages", weight=60)
     page = memory.facts.get(actor=owner, number=numbers["tournoi"]).note_id
     return Showcase(
@@ -92,7 +96,13 @@ def furnish(memory: Application, owner: Actor) -> Showcase:
             "memory-import": "/memory/atelier/import",
             "notes": "/notes",
             "note": f"/n/{made['Lisbonne'].id}",
+            "note-edit": f"/n/{made['Bagages'].id}/edit",
+            "note-history": f"/n/{made['Lisbonne'].id}/history",
             "memory-page": f"/m/{page}",
+            "memory-of-agents": "/notes/memory",
+            "notes-found": "/notes?q=tram+28",
+            "who-wrote-what": "/notes/history?who=agent:claude",
+            "trash": "/notes/trash",
             "agents": "/agents",
             "context": "/agents/context",
             "activity": "/agents/activity",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -37,6 +40,12 @@ def journeys(memory: Application, owner: Actor) -> int:
     return told(memory, owner, "voyages", "The train leaves at 7 from platform 12", key="train")
 
 
+def in_loop(work: Coroutine[Any, Any, None]) -> None:
+    """Run to its end in a loop of its own: the browser's driver has one in this thread."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, work).result()
+
+
 def told(memory: Application, owner: Actor, vault: str, content: str, *, key: str = "") -> int:
     (kept,) = memory.facts.remember(actor=owner, vault=vault, observations=[Observation(content=content, key=key)])
     return kept.fact.number
@@ -55,9 +64,7 @@ def begun(memory: Application, owner: Actor, question: str = "Hello?") -> str:
         async for _ in memory.exchange.answer(actor=owner, question=question, conversation=made.id):
             pass
 
-    thread = threading.Thread(target=lambda: __import__("asyncio").run(run()))
-    thread.start()
-    thread.join()
+    in_loop(run())
     return f"/chat/{made.id}"
 
 
@@ -83,7 +90,9 @@ class Held:
 def test_c1_an_answer_comes_as_it_is_said_and_says_what_was_read_and_written(
     open_as_owner, memory: Application, owner: Actor, model: Model, journeys: int
 ) -> None:
-    held = Held(f"At **7** [#{journeys}]", ". <<remember seat | The seat is 41 | voyages>> <<retire #999 | no>>")
+    held = Held(
+        f"At **7** [#{journeys}]", ", not [#999]. <<remember seat | The seat is 41 | voyages>> <<retire #999 | no>>"
+    )
     model.says(held)
     page = open_as_owner("/")
     ask(page, "When does the train leave?")
@@ -92,6 +101,7 @@ def test_c1_an_answer_comes_as_it_is_said_and_says_what_was_read_and_written(
     expect(page.locator("#stop")).to_be_visible()
     held.go.set()
     expect(page.locator(f"{ANSWER} .prose strong")).to_have_text("7")
+    expect(page.locator(f"{ANSWER} .prose a")).to_have_count(1)
     expect(page.locator(f"{ANSWER} .prose a.fact")).to_have_attribute("href", f"/fact/{journeys}")
     expect(page.locator("#stop")).to_be_hidden()
     expect(page.locator(f"{ANSWER} .did")).to_contain_text("The seat is 41")
@@ -227,6 +237,40 @@ def test_v7_none_is_a_position_of_one_conversation(
     expect(page.locator("#scope-label")).to_have_text("All")
 
 
+def test_v10_auto_names_its_wait_and_the_badge_has_a_spark(
+    open_as_owner, memory: Application, owner: Actor, model: Model, journeys: int
+) -> None:
+    memory.vaults.create(actor=owner, name="Kitchen")
+    memory.endpoints.change(actor=owner, name="tiny", route=Route.CLOUD)
+    waits = threading.Event()
+
+    def choose(handler: Handler, body: dict[str, Any]) -> None:
+        waits.wait(20)
+        (number,) = [
+            one["number"] for one in json.loads(body["messages"][-1]["content"])["vaults"] if one["name"] == "Kitchen"
+        ]
+        handler.send_json(
+            {"choices": [{"message": {"role": "assistant", "content": json.dumps({"vaults": [number]})}}]}
+        )
+
+    model.says(choose, "Soup.")
+    page = open_as_owner("/")
+    page.locator("#scope-button").click()
+    page.locator("#scope-auto").click()
+    expect(page.locator("#scope-label")).to_contain_text("Auto")
+    expect(page.locator("#scope-says")).to_contain_text("one more call")
+    page.keyboard.press("Escape")
+    ask(page, "What do we cook?")
+    page.wait_for_url("**/chat/*")
+    expect(page.locator(ANSWER)).to_contain_text("The model chooses among your vaults (about ")
+    expect(page.locator(ANSWER)).to_contain_text("tokens to the cloud")
+    waits.set()
+    expect(page.locator(f"{ANSWER} .prose")).to_have_text("Soup.")
+    badge = page.locator(f"{ANSWER} .badge").first
+    expect(badge.get_by_role("img", name="Chosen by the model")).to_be_visible()
+    expect(badge.locator("summary")).to_have_text("Kitchen")
+
+
 def test_v8_what_a_protected_vault_holds_is_withheld_and_told(
     open_as_owner, memory: Application, owner: Actor, model: Model, journeys: int
 ) -> None:
@@ -236,7 +280,7 @@ def test_v8_what_a_protected_vault_holds_is_withheld_and_told(
     page = open_as_owner("/")
     ask(page, "When does the train leave, @secret?")
     page.wait_for_url("**/chat/*")
-    expect(page.locator(f"{ANSWER} .badge").first).to_contain_text("withheld: protected vault")
+    expect(page.locator(f"{ANSWER} .withheld")).to_contain_text("withheld: protected vault")
     page.locator(f"{ANSWER} .badge summary").first.click()
     expect(page.locator(".read")).to_contain_text("never goes to a cloud model")
     assert "midnight" not in model.prompt()
@@ -333,9 +377,7 @@ def test_a_long_conversation_shows_its_end_and_then_more(
             ):
                 pass
 
-    thread = threading.Thread(target=lambda: __import__("asyncio").run(more()))
-    thread.start()
-    thread.join()
+    in_loop(more())
     page = open_as_owner(address)
     expect(page.locator(".turn")).to_have_count(20)
     expect(page.locator(".turn .asked").last).to_be_in_viewport()

@@ -24,6 +24,8 @@ def test_a_lost_connection_is_said_and_what_was_missed_is_shown_when_it_is_back(
     expect(watching.locator("#vaults-state")).to_have_text("all")
     server.stop()
     expect(watching.get_by_text("The connection is lost.")).to_be_visible()
+    page.get_by_role("dialog").get_by_role("button", name="Make a team").click()
+    expect(page.get_by_role("dialog").get_by_text("The server cannot be reached.")).to_be_visible()
     memory.attention.none(actor=owner)
     server.start()
     expect(watching.get_by_text("The connection is lost.")).to_be_hidden(timeout=15_000)

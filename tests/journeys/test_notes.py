@@ -55,6 +55,14 @@ def test_n1_a_first_note_is_written_linked_found_and_read(open_as_owner, memory:
     page.locator(".note-links").get_by_role("link", name="Garden").click()
     page.locator(".prose a.wiki", has_text="Seeds").click()
     expect(page.locator(".prose")).to_have_text("Keep them dry.")
+    page.get_by_role("link", name="Edit").click()
+    write(page, "Keep them very dry.")
+    page.wait_for_timeout(400)
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".prose")).to_have_text("Keep them very dry.")
+    page.get_by_role("link", name="Edit").click()
+    expect(page.locator("#draft")).to_be_hidden()
+    page.get_by_role("link", name="Cancel").click()
     # the explorer stands open on the way to the note
     expect(page.locator("#tree a[aria-current=page]")).to_have_text("Seeds")
     page.goto(page.url.split("/n/")[0] + "/notes")
@@ -88,7 +96,7 @@ def test_n5_two_people_edit_one_note_and_nothing_is_overwritten_unseen(
     expect(page.locator(".conflict .diff ins").first).to_contain_text("TWO")
     expect(page.get_by_label("What stands now")).to_have_value("one\ntwo\n3\n")
     assert memory.notes.get(actor=owner, ref=note.id).note.content == "one\ntwo\n3\n"
-    page.get_by_label("Yours").fill("one\nTWO\n3\n")
+    page.get_by_role("textbox", name="Yours").fill("one\nTWO\n3\n")
     page.get_by_role("button", name="Save my text").click()
     expect(page.locator(".prose")).to_contain_text("TWO")
     assert memory.notes.get(actor=owner, ref=note.id).note.content == "one\nTWO\n3\n"
@@ -109,7 +117,7 @@ def test_text_is_kept_when_the_session_ends_and_after_a_restart(
     cookies = page.context.cookies()
     page.context.clear_cookies()
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("alert").filter(has_text="no longer signed in")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="no longer signed in").first).to_be_visible()
     page.context.add_cookies(cookies)  # signed in again, in another window
     page.reload()
     expect(page.locator("#draft")).to_be_visible()
@@ -148,14 +156,15 @@ def test_n2_n8_the_memory_of_agents_is_read_and_corrected_and_an_ambiguous_edit_
     write(page, f"- Likes black tea ^{tea}\n- Likes dogs ^{tea}\n")
     page.get_by_role("button", name="Save").click()
     expect(page.locator("#problem")).to_contain_text("stands on the page twice")
-    assert memory.facts.get(actor=owner, number=tea).fact.content == "Likes green tea"
+    assert memory.facts.get(actor=owner, number=tea).content == "Likes green tea"
     write(page, f"- Likes black tea ^{tea}\n- Likes snow\n")
     page.keyboard.press("Control+s")
     expect(page.locator(".cm-content")).to_contain_text(re.compile(r"Likes snow \^\d+"))
-    assert memory.facts.get(actor=owner, number=tea).fact.content == "Likes black tea"
-    assert memory.facts.get(actor=owner, number=cats).fact.deleted_at is not None
+    assert memory.facts.get(actor=owner, number=tea).content == "Likes black tea"
+    assert memory.facts.get(actor=owner, number=cats).deleted_at is not None
     # what an agent writes meanwhile is seen at once
     page.goto(page.url.removesuffix("/edit"))
+    page.wait_for_function("document.documentElement.dataset.connection === 'there'")
     memory.facts.remember(actor=model, vault="home", observations=[Observation(content="Likes rain", category="likes")])
     expect(page.locator(".page-facts")).to_contain_text("Likes rain")
 
@@ -176,7 +185,7 @@ def test_f9_a_note_is_arranged_deleted_brought_back_and_purged(
     expect(page.get_by_role("heading", level=1)).to_have_text("Draft")
     menu.click()
     page.get_by_role("button", name="Move").click()
-    page.get_by_label("Folder").fill("a/b")
+    page.get_by_role("combobox", name="Folder").fill("a/b")
     page.locator("#move").get_by_role("button", name="Move").click()
     expect(page.locator(".path")).to_contain_text("b")
     menu.click()
@@ -190,6 +199,7 @@ def test_f9_a_note_is_arranged_deleted_brought_back_and_purged(
     expect(page.locator(".notice", has_text="lies in the trash")).to_have_count(0)
     menu.click()
     page.get_by_role("button", name="Delete").click()
+    expect(page.locator(".notice", has_text="lies in the trash")).to_be_visible()
     page.goto(page.url.split("/n/")[0] + "/notes/trash")
     page.get_by_role("button", name="Purge “Draft”").click()
     page.get_by_role("button", name="Purge for good").click()
@@ -203,6 +213,8 @@ def test_n9_history_is_read_and_gone_back_in_and_what_an_agent_wrote_taken_back(
 ) -> None:
     note = memory.notes.create(actor=owner, vault="home", title="Rule", content="Be kind.\n")
     memory.notes.edit(actor=model, ref=note.id, operation="replace", content="Be quick.\n")
+    both = memory.notes.create(actor=model, vault="home", title="Of both", content="hers")
+    memory.notes.edit(actor=owner, ref=both.id, operation="append", content="and mine")
     memory.facts.remember(actor=model, vault="home", observations=[Observation(content="The moon is cheese")])
     page = open_as_owner(f"/n/{note.id}/history")
     first = page.locator(".revision").first
@@ -217,9 +229,11 @@ def test_n9_history_is_read_and_gone_back_in_and_what_an_agent_wrote_taken_back(
     expect(page.locator("#changes")).to_contain_text("The moon is cheese")
     page.get_by_role("button", name="Take all of it back").click()
     expect(page.get_by_role("dialog")).to_contain_text("1 thing was changed by others since")
+    expect(page.get_by_role("dialog")).to_contain_text("Take 1 thing back?")
     page.get_by_role("button", name="Take it back").click()
     expect(page.locator("#outcome")).to_contain_text("taken back")
     assert memory.facts.list(actor=owner, vault="home") == []
+    assert "and mine" in memory.notes.get(actor=owner, ref=both.id).note.content
 
 
 def test_n1_a_file_is_read_with_its_path_and_not_edited(
@@ -261,15 +275,33 @@ def test_n1_thousands_of_notes_stay_quick_and_open_branches_stay_open(
 HOSTILE = '"><img src=x onerror="document.title=\'owned\'">'
 TEXT = """
 <script>document.title='owned'</script> <img src=x onerror="document.title='owned'">
+
 <svg onload="document.title='owned'"></svg> <div hx-get="/notes" hx-trigger="load">x</div>
+
 [click](javascript:document.title='owned') [data](data:text/html,<script>1</script>)
+
 ![pic](data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9ImFsZXJ0KDEpIi8+) <a href="javascript:document.title='owned'">raw</a>
+
 [[<img src=x onerror=document.title='owned'>]] [["><script>document.title='owned'</script>|y]]
+
 <form action="/notes/new" method="post"><button>go</button></form> <p style="position:fixed;inset:0">x</p>
+
 # <img src=x onerror="document.title='owned'">
+
 # two
+
 # three
 """
+
+
+ACTING = """() => [
+  ...document.querySelectorAll("main img:not(.cm-widgetBuffer), main svg:not(.icon):not(.dot)"),
+  ...document.querySelectorAll("main script, main iframe, .prose form"),
+  ...[...document.querySelectorAll(".prose *")].filter(
+    (e) => e.getAttributeNames().some((name) => /^(on|hx-|data-|style$)/.test(name))),
+  ...[...document.querySelectorAll("main a")].filter((e) => /^(javascript|data|vbscript):/i.test(e.href)),
+].map((e) => e.outerHTML)"""
+"""What of a page would do something that its text has no right to."""
 
 
 def test_n1_nothing_that_is_written_acts_on_a_page_that_shows_it(
@@ -296,13 +328,8 @@ def test_n1_nothing_that_is_written_acts_on_a_page_that_shows_it(
         page.goto(base + place)
         page.wait_for_load_state("networkidle") if place.endswith("/edit") else page.wait_for_timeout(120)
         assert "owned" not in page.title() or "onerror" in page.title(), place
-        found = page.evaluate(
-            """() => [...document.querySelectorAll("main img, main script, main svg:not(.icon):not(.dot), main iframe")].length
-            + [...document.querySelectorAll(".prose *")].filter(e => e.getAttributeNames().some(
-                n => n.startsWith("on") || n.startsWith("hx-") || n === "style" || n.startsWith("data-"))).length
-            + [...document.querySelectorAll("main a")].filter(e => /^(javascript|data|vbscript):/i.test(e.href)).length"""
-        )
-        assert found == 0, place
+        acting = page.evaluate(ACTING)
+        assert acting == [], place
     page.goto(f"{base}/n/{note.id}/edit")
     page.get_by_role("button", name="Preview").click()
     expect(page.locator("#preview")).to_contain_text("right to left")
@@ -315,7 +342,7 @@ def test_n5_bad_input_is_refused_beside_the_text_and_the_text_stays(
     memory.notes.create(actor=owner, vault="home", title="Taken", content="x")
     page = open_as_owner("/notes/new", language="fr")
     page.get_by_label("Titre").fill("a/b")
-    write(page, "mon texte 🍅 ‮")
+    write(page, "mon texte 🍅 \u202e")
     page.get_by_role("button", name="Enregistrer").click()
     expect(page.locator("#problem")).to_contain_text("A title names no folder")
     page.get_by_label("Titre").fill("taken")
@@ -330,7 +357,7 @@ def test_n5_bad_input_is_refused_beside_the_text_and_the_text_stays(
     page.get_by_role("button", name="Enregistrer").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("libre")
     # a note that is deleted in another window while one writes: what is written stays
-    page.get_by_role("link", name="Modifier le texte").click()
+    page.get_by_role("link", name="Modifier").click()
     write(page, "tout mon travail")
     (note,) = [one for one in memory.notes.list(actor=owner) if one.title == "libre"]
     memory.notes.delete(actor=owner, ref=note.id)

@@ -178,3 +178,21 @@ def test_v14_five_thousand_nodes(tmp_path: Path) -> None:
         assert min(spent) < 0.3, spent
     finally:
         app.close()
+
+
+def test_v14_the_first_map_is_given_at_once_and_likeness_follows(app: Application, owner: Actor) -> None:
+    app.vaults.create(actor=owner, name="Alpha")
+    remember(app, owner, "Alpha", "the bees make honey", "the bees make much honey", "a boat in a storm")
+    app.embedding.catch_up()
+    first = app.map.place(actor=owner)
+    assert (len(first.places), first.is_settled) == (4, False)
+    assert alike(first.drawing) == set()
+    until = time.monotonic() + 20
+    while not (placed := app.map.place(actor=owner)).is_settled:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert alike(placed.drawing) == alike(app.map.draw(actor=owner)) != set()
+    assert len({tuple(place) for place in placed.places.tolist()}) == 4
+    again = app.map.place(actor=owner)
+    assert again.is_settled
+    assert again.places.tolist() == placed.places.tolist()

@@ -1,9 +1,16 @@
 """Answers that go on when a window is gone, and end when they are told to."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from souvenance.interfaces.panel.streams import Streams
+
+
+def _in_loop(work: Coroutine[Any, Any, None]) -> None:
+    with ThreadPoolExecutor(1) as pool:  # a browser's driver may have a loop in this thread
+        pool.submit(asyncio.run, work).result()
 
 
 async def _concluded() -> str:
@@ -44,7 +51,7 @@ def test_who_comes_late_hears_all_of_it() -> None:
         assert streams.going("a") is None
         assert closed == ["closed"]
 
-    asyncio.run(run())
+    _in_loop(run())
 
 
 def test_what_is_stopped_is_closed_and_concluded() -> None:
@@ -58,7 +65,7 @@ def test_what_is_stopped_is_closed_and_concluded() -> None:
             assert await asyncio.wait_for(heard, 2) == ["1", "end"]
             assert closed == ["closed"]
 
-    asyncio.run(run())
+    _in_loop(run())
 
 
 def test_a_follower_that_is_cancelled_leaves_the_others_alone() -> None:
@@ -76,4 +83,4 @@ def test_a_follower_that_is_cancelled_leaves_the_others_alone() -> None:
         go.set()
         assert await other == ["1", "late", "end"]
 
-    asyncio.run(run())
+    _in_loop(run())

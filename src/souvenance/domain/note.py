@@ -99,3 +99,18 @@ def checked_folder(path: str | None) -> str:
     if any(unicodedata.category(c) == "Cc" for c in folder):
         raise InvalidInput("The path holds control characters.", hint="Remove them.")
     return folder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkView:
+    """A link as it is shown. `target` is what the text says; the rest is the note at the other end, where there is one.
+
+    `fact` is the number of the fact that holds the link, where one does.
+    """
+
+    target: str
+    note_id: str | None = None
+    title: str = ""
+    folder: str = ""
+    note_class: NoteClass | None = None
+    fact: int | None = None

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
-from souvenance.domain.conversation import UNTITLED
+from souvenance.domain.conversation import UNTITLED, Turn
 from souvenance.domain.errors import InvalidInput, NotFound
 from souvenance.domain.fact import readable_text
 from souvenance.domain.protection import HIDDEN_NAME, may_leave
@@ -16,7 +16,7 @@ from souvenance.domain.vault import Protection, clean_name
 from souvenance.exchange.applying import Applying
 from souvenance.exchange.events import Became, Verb, Wrote
 from souvenance.store import conversations as rows
-from souvenance.store.conversations import Conversation, Turn
+from souvenance.store.conversations import Conversation
 from souvenance.store.database import Database, Transaction
 
 T = TypeVar("T")

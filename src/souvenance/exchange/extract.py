@@ -40,8 +40,8 @@ _WORDS = {
         "nothing": "No model is set, and memory holds nothing on this.",
     },
     "fr": {
-        "found": "Aucun modèle n’est réglé : ceci n’est pas une réponse rédigée. La mémoire contient :",
-        "unsure": "Aucun modèle n’est réglé, et rien dans la mémoire n’y répond clairement. Le plus proche :",
+        "found": "Aucun modèle n’est réglé\u202f: ceci n’est pas une réponse rédigée. La mémoire contient\u202f:",
+        "unsure": "Aucun modèle n’est réglé, et rien dans la mémoire n’y répond clairement. Le plus proche\u202f:",
         "nothing": "Aucun modèle n’est réglé, et la mémoire ne contient rien là-dessus.",
     },
 }

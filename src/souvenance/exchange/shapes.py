@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from souvenance.domain.conversation import Turn
 from souvenance.exchange.events import Ended, Event, Failed, Gathered, LookedUp, Text, Waiting, Wrote
-from souvenance.store.conversations import Conversation, Turn
+from souvenance.store.conversations import Conversation
 
 Shape = dict[str, Any]
 

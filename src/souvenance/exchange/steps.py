@@ -222,8 +222,8 @@ class Steps:
             return None
         occasion, gathered = ready.occasion, ready.memory.gathered
         ready.kept.read |= occasion.learnt_from
-        # What was found stands before the model from here on: the badge opens on it as well (V11), on each thing once.
-        shown = {one.number for one in gathered.put}
+        # What was found stands before the model from here on: the badge opens on it as well, once (V11).
+        shown = {one.number for one in gathered.put if one.number is not None}
         ready.kept.gathered = ready.memory.gathered = replace(
             gathered,
             put=(*gathered.put, *(one for one in occasion.put if one.number not in shown)),

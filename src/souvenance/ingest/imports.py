@@ -13,6 +13,7 @@ from souvenance.domain.errors import NotAllowed, NotFound, SouvenanceError
 from souvenance.domain.note import Note, NoteClass, checked_folder, title_key
 from souvenance.domain.vault import Vault, clean_name
 from souvenance.ingest.markdown_folder import Found, Parsed, Problem, parse, scan
+from souvenance.ingest.uploads import Upload, laid_out
 from souvenance.notes.drafts import BATCH, BATCH_BYTES, Draft
 from souvenance.notes.former import put_note
 from souvenance.notes.notes import Notes
@@ -94,12 +95,39 @@ class Imports:
         revision of their note, found by its folder and title. Nothing that was written here is overwritten, and no
         note is removed because its file is gone. Each batch of files is durable once it is counted as done.
         """
+        with self._database.read() as tx:
+            if not actor.is_model and not people.is_owner(tx, actor.user_id):
+                raise NotAllowed("Only the owner of this memory imports files of its machine.", hint="Ask them to.")
+        return self._read(
+            actor=actor, path=path, vault=vault, folder=folder, dry_run=dry_run, may_miss=dry_run, progress=progress
+        )
+
+    def uploads(
+        self, *, actor: Actor, uploads: Sequence[Upload], vault: str, folder: str = "", dry_run: bool = False
+    ) -> ImportReport:
+        """`markdown` for files that somebody who configures the vault sends over: Markdown, and zips of folders."""
+        with laid_out(uploads) as path:
+            return self._read(
+                actor=actor, path=path, vault=vault, folder=folder, dry_run=dry_run, may_miss=False, progress=None
+            )
+
+    def _read(
+        self,
+        *,
+        actor: Actor,
+        path: Path,
+        vault: str,
+        folder: str,
+        dry_run: bool,
+        may_miss: bool,
+        progress: Progress | None,
+    ) -> ImportReport:
         if actor.is_model:
             raise NotAllowed("Only a person imports files.", hint="The owner does it on the command line.")
         actor = replace(actor, source=Source.IMPORT)
         actor.require_write()
         below = checked_folder(folder)
-        target = self._target(actor, vault, may_miss=dry_run)
+        target = self._target(actor, vault, may_miss=may_miss)
         found, problems, passed_over = scan(path)
         report = ImportReport(
             files=len(found),
@@ -122,8 +150,6 @@ class Imports:
         """The vault to import to; None where a dry run may do without."""
         try:
             with self._database.read() as tx:
-                if not people.is_owner(tx, actor.user_id):
-                    raise NotAllowed("Only the owner of this memory imports files of its machine.", hint="Ask them to.")
                 target = vault_rows.named_vault(tx, actor, vault)
         except NotFound:
             if not may_miss:

@@ -39,6 +39,7 @@ class _Kept:
     vectors: dict[str, Floats] = field(default_factory=dict)
     nearest: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
     alike: list[tuple[str, str, float]] = field(default_factory=list)
+    is_measured: bool = False
 
 
 class Likeness:
@@ -52,6 +53,11 @@ class Likeness:
         """Keep nothing in memory of what was erased (F7)."""
         with self._lock:
             self._kept.clear()
+
+    def is_known(self, *, model: int, vault_ids: Collection[int], limit: int) -> bool:
+        """Whether `alike` has only to follow what changed, which is quick."""
+        kept = self._kept.get((model, frozenset(vault_ids), limit))
+        return kept is not None and kept.is_measured
 
     def alike(
         self,
@@ -80,6 +86,7 @@ class Likeness:
                 fresh = _vectors(tx, model=model, dimension=dimension, wanted={one: signatures[one] for one in changed})
                 _follow(kept, fresh=fresh, gone=gone | set(changed))
                 kept.signatures = signatures
+            kept.is_measured = True
             return kept.alike
 
 

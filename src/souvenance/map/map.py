@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -11,7 +13,7 @@ from souvenance.domain.errors import Conflict, InvalidInput
 from souvenance.domain.fact import State
 from souvenance.domain.note import NoteClass
 from souvenance.domain.vault import Vault, VaultKind
-from souvenance.map.layout import Floats, Plan
+from souvenance.map.layout import Floats, Plan, begin
 from souvenance.map.likeness import Likeness
 from souvenance.map.places import Places
 from souvenance.memory import correct
@@ -84,6 +86,9 @@ class Map:
         self._embedding = embedding
         self._likeness = Likeness()
         self._places = Places()
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="map-likeness")
+        self._preparing: set[tuple[frozenset[int], int]] = set()
+        self._lock = threading.Lock()
 
     def forget(self) -> None:
         """Keep nothing in memory of what was erased (F7)."""
@@ -91,12 +96,14 @@ class Map:
         self._places.forget()
 
     def close(self) -> None:
-        """Work out no more places."""
+        """Work nothing more out in the background."""
+        self._worker.shutdown(wait=False, cancel_futures=True)
         self._places.close()
 
     def place(self, *, actor: Actor, limit: int = MOST_NODES) -> Placed:
-        """`draw`, with where each node stands. Never waits long: what takes time is worked out in the background."""
-        drawing = self.draw(actor=actor, limit=limit)
+        """`draw`, with where each node stands. Never waits long: what takes time is worked out in the background, and
+        until then likeness is left out."""
+        drawing, is_whole = self._drawn(actor, limit, in_time=True)
         at = {node.id: place for place, node in enumerate(drawing.nodes)}
         vault_ids = {vault.slug: vault.id for vault in drawing.vaults}
         plan = Plan(
@@ -104,11 +111,35 @@ class Map:
             vaults=[vault_ids[node.vault] for node in drawing.nodes],
             ties=[(edge.kind, at[edge.source], at[edge.target]) for edge in drawing.edges],
         )
-        places, is_settled = self._places.of(plan, key=(frozenset(vault_ids.values()), limit))
+        key = (frozenset(vault_ids.values()), limit)
+        if not is_whole:
+            self._prepare(actor, key)
+            return Placed(drawing=drawing, places=begin(plan), is_settled=False)
+        places, is_settled = self._places.of(plan, key=key)
         return Placed(drawing=drawing, places=places, is_settled=is_settled)
 
     def draw(self, *, actor: Actor, limit: int = MOST_NODES) -> Drawing:
         """Nodes and edges of every vault whose content may be given to this reader; applications' are hidden (V9)."""
+        return self._drawn(actor, limit, in_time=False)[0]
+
+    def _prepare(self, actor: Actor, key: tuple[frozenset[int], int]) -> None:
+        """Measure likeness for the first time, in the background."""
+        with self._lock:
+            if key in self._preparing:
+                return
+            self._preparing.add(key)
+
+        def measure() -> None:
+            try:
+                self.draw(actor=actor, limit=key[1])
+            finally:
+                with self._lock:
+                    self._preparing.discard(key)
+
+        self._worker.submit(measure)
+
+    def _drawn(self, actor: Actor, limit: int, *, in_time: bool) -> tuple[Drawing, bool]:
+        """The map, and whether likeness is in it; `in_time` leaves it out where it was never measured yet."""
         if not 1 <= limit <= MOST_NODES:
             raise InvalidInput(f"limit is from 1 to {MOST_NODES} nodes.")
         with self._database.read() as tx:
@@ -155,7 +186,9 @@ class Map:
                 if edge.source in drawn and edge.target in drawn and edge.source != edge.target:
                     edges.append(edge)
             model, embedder = self._embedding.model(tx), self._embedding.embedder
-            if model is not None and embedder is not None:
+            known = model is not None and self._likeness.is_known(model=model, vault_ids=ids, limit=limit)
+            is_whole = model is None or embedder is None or known or not in_time
+            if model is not None and embedder is not None and is_whole:
                 enabled = [node.id for node in nodes if not node.disabled]
                 edges += [
                     Edge(kind="alike", source=one, target=other, weight=cosine)
@@ -163,7 +196,8 @@ class Map:
                         tx, model=model, dimension=embedder.dimension, vault_ids=ids, nodes=enabled, limit=limit
                     )
                 ]
-        return Drawing(vaults=tuple(vaults), nodes=tuple(nodes), edges=tuple(edges), cut=len(every) > limit)
+        drawing = Drawing(vaults=tuple(vaults), nodes=tuple(nodes), edges=tuple(edges), cut=len(every) > limit)
+        return drawing, is_whole
 
     def set_disabled(self, *, actor: Actor, node: str, disabled: bool) -> None:
         """Take a node (`note:ID`, `fact:NUMBER`) out of every retrieval, or let it be found again.

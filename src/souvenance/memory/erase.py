@@ -140,6 +140,8 @@ class Erasures:
         personal vault, an application's and a Discord server's are made again, empty, when they are next needed: so one
         that keeps the wish of members not to be remembered is only erased, or they would be learnt about again (D4).
         """
+        with self._database.read() as tx:
+            vault_rows.configured_vault(tx, actor, vault)
         if actor.vaults is not None:
             raise NotAllowed("This token is bound to its vaults and deletes none.", hint="Ask the owner to delete it.")
         with self._lock:

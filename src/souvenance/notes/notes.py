@@ -18,6 +18,7 @@ from souvenance.domain.markdown import targets
 from souvenance.domain.note import (
     MAX_NOTE_BYTES,
     MAX_TITLE,
+    LinkView,
     Note,
     NoteClass,
     checked_folder,
@@ -38,7 +39,6 @@ from souvenance.store import facts, history, links
 from souvenance.store import notes as rows
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
-from souvenance.store.links import LinkView
 from souvenance.store.passages import Piece
 from souvenance.store.tables import fact as fact_table
 from souvenance.store.tables import note as note_table

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from souvenance.domain.access import Actor
+from souvenance.domain.conversation import Turn
 from souvenance.domain.fact import folded
 from souvenance.domain.vault import Protection
 from souvenance.store.database import Transaction
@@ -31,25 +32,6 @@ class Conversation:
     created_at: datetime
     updated_at: datetime
     turns: int = 0
-    is_protected: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """A question and what came of it. `state`: `asked`, `done`, `stopped` or `failed`. `is_protected`: it was made from
-    a vault that is at maximum protection now, or is gone."""
-
-    ordinal: int
-    state: str
-    question: str
-    answer: str = ""
-    failure: Mapping[str, Any] | None = None
-    model: str = ""
-    trace: Mapping[str, Any] | None = None
-    wrote: Sequence[Mapping[str, Any]] = ()
-    asked_at: datetime
-    answered_at: datetime | None = None
-    read: frozenset[int] = field(default=frozenset())
     is_protected: bool = False
 
 

@@ -7,7 +7,6 @@ is in the trash links nowhere and is linked from nowhere: every read joins the n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, Select, and_, bindparam, delete, insert, or_, select, update
@@ -15,7 +14,7 @@ from sqlalchemy import ColumnElement, FromClause, Select, and_, bindparam, delet
 from souvenance.domain.access import Actor
 from souvenance.domain.fact import Fact
 from souvenance.domain.markdown import targets
-from souvenance.domain.note import Note, NoteClass, target_key
+from souvenance.domain.note import LinkView, Note, NoteClass, target_key
 from souvenance.store.access import readable
 from souvenance.store.database import Transaction
 from souvenance.store.passages import is_active
@@ -26,21 +25,6 @@ LONGEST_KEY = 2000
 
 Node = tuple[str, str | int]
 """("note", id) or ("fact", number)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinkView:
-    """A link as it is shown. `target` is what the text says; the rest is the note at the other end, where there is one.
-
-    `fact` is the number of the fact that holds the link, where one does.
-    """
-
-    target: str
-    note_id: str | None = None
-    title: str = ""
-    folder: str = ""
-    note_class: NoteClass | None = None
-    fact: int | None = None
 
 
 def note_keys(item: Note) -> list[str]:

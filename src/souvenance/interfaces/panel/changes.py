@@ -48,7 +48,7 @@ SOURCES = {
     "bot": _("Discord"),
     "agent": _("an agent"),
     "import": _("an import"),
-    "consolidation": _("consolidation"),
+    "consolidation": _("the consolidation"),
     "library": _("a program"),
     "cli": _("the command line"),
     "rest": _("the REST interface"),
@@ -81,6 +81,7 @@ VALUES = {
 }
 
 _TOLD = re.compile(r"([a-z_ ]{2,20}): (.*) → (.*)\Z", re.DOTALL)
+_FRESH = re.compile(r"([a-z_ ]{2,20}): (.*)\Z", re.DOTALL)
 _PLACE = re.compile(r"@@ line ([0-9]+)\Z")
 _LEFT = re.compile(r"… ([0-9,]+) more lines")
 
@@ -103,6 +104,27 @@ def through(tongue: Tongue, source: str) -> str:
     return tongue.say(SOURCES.get(source, source))
 
 
+_WHY = (
+    (re.compile(r"no embedder is set\Z"), _("no embedder is set")),
+    (re.compile(r"(?P<done>\d+) of (?P<total>\d+) embedded\Z"), _("%(done)s of %(total)s embedded")),
+    (re.compile(r"words only in (?P<many>\d+) protected\Z"), _("words only in %(many)s that are protected")),
+    (re.compile(r"words only in (?P<many>\d+) below step six\Z"), _("words only in %(many)s below step six")),
+    (re.compile(r"words only in (?P<many>\d+) not yet embedded\Z"), _("words only in %(many)s not embedded yet")),
+)
+
+
+def why(tongue: Tongue, said: str) -> str:
+    """Why a matcher ran, as a trace says it, in the reader's language; what is not known here stays as it is."""
+    return ", ".join(_why(tongue, part) for part in said.split(", "))
+
+
+def _why(tongue: Tongue, part: str) -> str:
+    for pattern, text in _WHY:
+        if found := pattern.match(part):
+            return tongue.say(text, **{name: tongue.number(int(value)) for name, value in found.groupdict().items()})
+    return part
+
+
 def diff_rows(tongue: Tongue, diff: str) -> list[Row]:
     """The lines of a diff with what each is; what the program says in them is said in the reader's language."""
     return [_row(tongue, line) for line in diff.split("\n")] if diff else []
@@ -120,7 +142,11 @@ def _row(tongue: Tongue, line: str) -> Row:
         return Row("place", tongue.say(_("… and %(number)s more lines"), number=left[1]))
     if told := _TOLD.match(line):
         name, was, now = (tongue.say(NAMES.get(told[1], told[1])), *(_value(tongue, told[n]) for n in (2, 3)))
-        return Row("told", f"{name} : {was} → {now}" if tongue.language == "fr" else f"{name}: {was} → {now}")
+        colon = "\N{NO-BREAK SPACE}:" if tongue.language == "fr" else ":"
+        return Row("told", f"{name}{colon} {was} → {now}")
+    if (fresh := _FRESH.match(line)) and fresh[1] in NAMES:
+        colon = "\N{NO-BREAK SPACE}:" if tongue.language == "fr" else ":"
+        return Row("told", f"{tongue.say(NAMES[fresh[1]])}{colon} {_value(tongue, fresh[2])}")
     if line == "moved on its page":
         return Row("told", tongue.say(_("moved on its page")))
     if line == "the line break at its end":

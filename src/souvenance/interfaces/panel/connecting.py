@@ -75,6 +75,7 @@ def connect_values(visit: Visit, *, token: str = TOKEN) -> dict[str, Any]:
             "python": _python(f"{base}/v1", token),
             "token": token,
             "has_token": token != TOKEN,
+            "offers_token": not visit.request.url.path.startswith("/agents"),  # where tokens are made
         }
     }
 

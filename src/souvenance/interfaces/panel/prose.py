@@ -23,15 +23,16 @@ from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
 from souvenance.domain.markdown import lines, path_target, wiki_target
-from souvenance.domain.note import NoteClass, target_key
-from souvenance.store.links import LinkView
+from souvenance.domain.note import LinkView, NoteClass, target_key
 
-PART = 200_000
-"""Characters of a text that are shown at once; a longer one is read in parts."""
+PART = 60_000
+"""Characters of a text that are shown at once; a longer one is read in parts. Whatever stands in it, such a part is
+made in seconds at worst, and usually in a fraction of one."""
 
 _WIKI = re.compile(r"(!?)\[\[([^\[\]|#\n]*)(?:#([^\[\]|\n]*))?(?:\|([^\[\]\n]*))?\]\]")
 _TASK = re.compile(r"\[([ xX])\] ")
 _IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*\Z")
+_NO_PICTURE = re.compile(r'<img(?: (?:alt|title)="[^"]*")*>')
 _HEADING_ID = re.compile(r"s-[0-9]{1,6}\Z")
 
 _TAGS = {
@@ -111,14 +112,14 @@ def rendered(text: str, *, links: Links | None = None, title: str = "", under: i
 
 
 def parts(text: str) -> list[str]:
-    """A text in parts of about `PART` characters, cut between lines and never inside code."""
-    if len(text) <= PART:
-        return [text]
-    cuts, start = [0], 0
-    for line in lines(text):
-        if line.start - start >= PART and not line.is_code:
+    """A text in parts of about `PART` characters, cut between lines and not inside code, unless those are very long."""
+    cuts = [0]
+    for line in lines(text) if len(text) > PART else ():
+        long = line.start - cuts[-1]
+        if long >= 2 * PART or (long >= PART and not line.is_code):
             cuts.append(line.start)
-            start = line.start
+        while line.end - cuts[-1] > 3 * PART:
+            cuts.append(cuts[-1] + PART)
     return [text[one:other] for one, other in zip(cuts, [*cuts[1:], len(text)], strict=True)]
 
 
@@ -252,4 +253,5 @@ def _cleaned(html: str) -> Markup:
         url_schemes={"http", "https", "mailto", "data"},
         link_rel="noopener noreferrer nofollow",
     )
+    safe = _NO_PICTURE.sub("", safe)
     return Markup(safe)  # noqa: S704 - what the allowlist lets through

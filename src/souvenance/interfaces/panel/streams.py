@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import traceback
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable
 
 import anyio
+
+log = logging.getLogger(__name__)
 
 
 class Streams:
@@ -81,18 +85,26 @@ class Going:
         try:
             async for piece in _until(pieces, ending, self._stop):
                 self._add(piece)
+        except Exception as error:
+            _failed(error)
         finally:
             self._over()
             try:
                 self._add(await conclude())
-            finally:
-                self._is_over = True
-                self._more.set()
+            except Exception as error:
+                _failed(error)
+            self._is_over = True
+            self._more.set()
 
     def _add(self, piece: str) -> None:
         self._pieces.append(piece)
         self._more.set()
         self._more = asyncio.Event()
+
+
+def _failed(error: Exception) -> None:
+    frames = "".join(traceback.format_tb(error.__traceback__))  # no message: it may hold what a memory says
+    log.error("An answer under way failed with %s\n%s", type(error).__name__, frames)
 
 
 async def _until(pieces: AsyncGenerator[str], *endings: asyncio.Event) -> AsyncIterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from souvenance.domain.access import Route
+from souvenance.domain.conversation import Turn
 from souvenance.domain.errors import SouvenanceError
 from souvenance.domain.fact import Fact, State
 from souvenance.domain.protection import withheld_sentence
@@ -15,7 +16,6 @@ from souvenance.exchange.events import Badge, Became, VaultRead, Verb, Wait, Wai
 from souvenance.interfaces.panel.answer_html import rendered_answer, visible
 from souvenance.interfaces.panel.problems import STATUSES, TITLES
 from souvenance.interfaces.panel.visit import Visit
-from souvenance.store.conversations import Turn
 
 
 def _(text: str) -> str:
@@ -37,13 +37,18 @@ _DID_NOT = {
 }
 
 
-def turn_views(visit: Visit, turns: Sequence[Turn], *, is_going: bool) -> list[dict[str, Any]]:
-    """Turns for `pieces/turn.html`. `is_going`: an answer is under way, to the last question that has none."""
+def turn_views(visit: Visit, turns: Sequence[Turn], *, is_going: bool, since: int = 0) -> list[dict[str, Any]]:
+    """Turns for `pieces/turn.html`, from that one on; those before it say which facts are known. `is_going`: an answer
+    is under way, to the last question that has none."""
     names = {vault.slug: vault.name for vault in visit.memory.vaults.list(actor=visit.actor)}
     known = set(_numbers(turns))
     asked = [turn.ordinal for turn in turns if turn.state == "asked"]
     under_way = asked[-1] if asked and is_going else None
-    return [_view(visit, turn, known, names, is_under_way=turn.ordinal == under_way) for turn in turns]
+    return [
+        _view(visit, turn, known, names, is_under_way=turn.ordinal == under_way)
+        for turn in turns
+        if turn.ordinal >= since
+    ]
 
 
 def _view(
@@ -197,4 +202,5 @@ def _numbers(turns: Iterable[Turn]) -> Iterable[int]:
             if one.get("number") is not None:
                 yield int(one["number"])
         for wrote in turn.wrote:
-            yield from (int(wrote[name]) for name in ("number", "successor") if wrote.get(name) is not None)
+            if wrote["became"] in {Became.DONE, Became.SKIPPED}:  # of others the model may have made the number up
+                yield from (int(wrote[name]) for name in ("number", "successor") if wrote.get(name) is not None)

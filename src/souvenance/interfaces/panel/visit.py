@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import math
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -106,9 +107,12 @@ class Visit:
         if not text:
             return default
         try:
-            return float(text)
+            number = float(text)
         except ValueError:
-            raise InvalidInput(f"“{text[:40]}” is no number.", hint="Write it in digits.") from None
+            number = math.nan
+        if not math.isfinite(number):
+            raise InvalidInput(f"“{text[:40]}” is no number.", hint="Write it in digits.")
+        return number
 
     def given_whole(self, name: str, default: int | None = None) -> int | None:
         """A whole number of the form, `default` where it is left empty."""

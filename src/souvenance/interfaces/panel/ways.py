@@ -77,6 +77,8 @@ def routed(way: Way, memory: Application, pages: Pages, streams: Streams) -> Rou
             frames = "".join(traceback.format_tb(error.__traceback__))  # no message: it may hold what a memory says
             log.error("The page %s failed with %s\n%s", way.address, type(error).__name__, frames)
             response = refusal(visit, None)
+        finally:
+            await visit.form.close()  # uploaded files
         return dress(response, visit)
 
     return Route(way.address, endpoint, methods=[way.method], include_in_schema=False)

@@ -7,6 +7,7 @@ from typing import Any
 from starlette.responses import Response
 
 from souvenance.domain.note import NoteClass
+from souvenance.interfaces.panel.changes import why
 from souvenance.interfaces.panel.prose import note_address
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get
@@ -38,6 +39,7 @@ def _shown(visit: Visit) -> dict[str, Any]:
         "index": [],
         "start": start,
         "next": start + A_PAGE,
+        "why": why,
         "address": lambda hit: note_address(hit.note_id, NoteClass.AGENT_MEMORY),
     }
     if query:

@@ -29,6 +29,8 @@ TURNS = 20
 LISTED = 40
 """Conversations that are listed at first."""
 MOST_LISTED = 200
+LARGEST = 2**31 - 1
+"""The largest number that an address may name."""
 PROMPTS = 3
 """Facts that a new conversation proposes to ask about."""
 
@@ -51,13 +53,14 @@ def show_new(visit: Visit) -> Response:
 def show(visit: Visit) -> Response:
     """A conversation, from its last turns on."""
     conversation = _conversation(visit)
+    is_going = _is_going(visit, conversation)
     opened = visit.memory.conversations.get(actor=visit.actor, conversation=conversation, last=TURNS)
     return visit.page(
         PAGE,
         **_around(visit, conversation),
         **pill_values(visit, conversation=conversation, without_memory=opened.conversation.without_memory),
         title=_title(opened.conversation.title),
-        **_shown(visit, opened),
+        **_shown(visit, opened, is_going=is_going),
         prompts=[],
     )
 
@@ -71,20 +74,21 @@ def show_earlier(visit: Visit) -> Response:
     """Turns before those that are shown."""
     conversation, before = _conversation(visit), visit.asked_number("before", 1, least=1)
     opened = visit.memory.conversations.get(actor=visit.actor, conversation=conversation, last=TURNS, before=before)
-    return visit.piece(PAGE, "turns", conversation=conversation, **_shown(visit, opened))
+    return visit.piece(PAGE, "turns", conversation=conversation, **_shown(visit, opened, is_going=False))
 
 
 def show_since(visit: Visit) -> Response:
     """The turns from one on, for a window that was cut off, or that did not ask itself."""
     conversation, since = _conversation(visit), visit.asked_number("since", 1, least=1)
+    is_going = _is_going(visit, conversation)
     opened = visit.memory.conversations.get(actor=visit.actor, conversation=conversation, last=TURNS)
-    turns = [turn for turn in _views(visit, opened) if turn["ordinal"] >= since]
+    turns = turn_views(visit, opened.turns, is_going=is_going, since=since)
     return visit.html(*(visit.block(TURN, "turn", turn=turn, conversation=conversation) for turn in turns))
 
 
 def show_read(visit: Visit) -> Response:
     """What was put before the model for one answer, at which weight, and what was withheld (V11)."""
-    conversation, ordinal = _conversation(visit), visit.path["turn"]
+    conversation, ordinal = _conversation(visit), _ordinal(visit)
     return visit.piece("pieces/read.html", "read", read=read_view(visit, _turn(visit, conversation, ordinal).turns[-1]))
 
 
@@ -132,7 +136,7 @@ async def ask(visit: Visit) -> Response:
         raise Conflict("An answer is under way in this conversation.", hint="Wait for it, or stop it first.")
     if again is None:
         return visit.stream((await _ask(visit, conversation, visit.given("question"))).follow())
-    turn = (await anyio.to_thread.run_sync(_turn, visit, conversation, again)).turns[-1]
+    turn = (await anyio.to_thread.run_sync(_turn, visit, conversation, min(again, LARGEST))).turns[-1]
     is_last = bool(opened.turns) and opened.turns[-1].ordinal == again
     instead_of = again if is_last and turn.state in {"stopped", "failed"} else None
     return visit.stream((await _ask(visit, conversation, turn.question, instead_of=instead_of)).follow())
@@ -200,7 +204,7 @@ def _concluded(visit: Visit, conversation: int, ordinal: int) -> str:
         opened = _turn(visit, conversation, ordinal)
     except NotFound:  # deleted or erased meanwhile
         return _event("gone", "")
-    turn = _views(visit, opened, is_over=True)[-1]
+    turn = turn_views(visit, opened.turns, is_going=False, since=ordinal)[-1]
     return _event("done", str(visit.block(TURN, "turn", turn=turn, conversation=conversation)))
 
 
@@ -217,11 +221,11 @@ async def _nothing() -> AsyncGenerator[str]:
 
 def undo(visit: Visit) -> Response:
     """Take back one thing that an answer wrote (C5)."""
-    conversation, ordinal = _conversation(visit), visit.path["turn"]
+    conversation, ordinal = _conversation(visit), _ordinal(visit)
     visit.memory.conversations.undo(
         actor=visit.actor, conversation=conversation, turn=ordinal, place=visit.path["place"]
     )
-    turn = _views(visit, _turn(visit, conversation, ordinal))[-1]
+    turn = turn_views(visit, _turn(visit, conversation, ordinal).turns, is_going=False, since=ordinal)[-1]
     return visit.piece(TURN, "turn", turn=turn, conversation=conversation)
 
 
@@ -265,14 +269,18 @@ def _listed(visit: Visit, here: int) -> dict[str, Any]:
     return {"talks": talks, "query": query, "more": more, "talk": here}
 
 
-def _shown(visit: Visit, opened: Opened) -> dict[str, Any]:
+def _shown(visit: Visit, opened: Opened, *, is_going: bool) -> dict[str, Any]:
     first = opened.turns[0].ordinal if opened.turns else 1
-    return {"turns": _views(visit, opened), "earlier": first if first > 1 and len(opened.turns) == TURNS else None}
+    return {
+        "turns": turn_views(visit, opened.turns, is_going=is_going),
+        "earlier": first if first > 1 and len(opened.turns) == TURNS else None,
+    }
 
 
-def _views(visit: Visit, opened: Opened, *, is_over: bool = False) -> list[dict[str, Any]]:
-    going = None if is_over else visit.streams.going(_key(opened.conversation.id))
-    return turn_views(visit, opened.turns, is_going=going is not None)
+def _is_going(visit: Visit, conversation: int) -> bool:
+    """Whether an answer is under way. To be asked before the turns are read: it may be kept in between, and a turn that
+    is read as still asked would then wait for an answer that has come."""
+    return visit.streams.going(_key(conversation)) is not None
 
 
 def _turn(visit: Visit, conversation: int, ordinal: int) -> Opened:
@@ -299,7 +307,7 @@ def _prompts(visit: Visit) -> list[str]:
     """What one could ask: about what was remembered last."""
     page = visit.memory.facts.browse(actor=visit.actor, vault=None, limit=PROMPTS * 3)
     keys = dict.fromkeys(fact.key for fact in page.facts if fact.key and len(fact.key) <= 60)
-    return [visit.say("What do you know about %(subject)s?", subject=key) for key in list(keys)[:PROMPTS]]
+    return [visit.say("What do you know about “%(subject)s”?", subject=key) for key in list(keys)[:PROMPTS]]
 
 
 def _title(title: str) -> str:
@@ -307,7 +315,17 @@ def _title(title: str) -> str:
 
 
 def _conversation(visit: Visit) -> int:
-    return int(visit.path["conversation"])
+    number = int(visit.path["conversation"])
+    if number > LARGEST:
+        raise NotFound("You have no such conversation.", hint="The list beside shows yours.")
+    return number
+
+
+def _ordinal(visit: Visit) -> int:
+    number = int(visit.path["turn"])
+    if number > LARGEST:
+        raise NotFound("That turn is no longer there.")
+    return number
 
 
 def _key(conversation: int) -> tuple[str, int]:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from souvenance.domain.errors import StaleVersion
 from souvenance.domain.fact import SUMMARY_KEY, State
 from souvenance.interfaces.panel.pages.memory_ladder import rungs
-from souvenance.interfaces.panel.pages.memory_list import PAGE, Wish, listing, number_of, wish
+from souvenance.interfaces.panel.pages.memory_list import PAGE, Wish, listing, number_of, subject_kind, wish
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 from souvenance.memory.remember import Observation, Outcome
@@ -54,7 +54,7 @@ def add(visit: Visit) -> Response:
         category=visit.given("category") or "general",
         confidence=(visit.given_number("confidence", 100) or 0) / 100,
         importance=visit.given_whole("importance"),
-        subject_kind=visit.given("subject_kind", "vault"),  # type: ignore[arg-type]
+        subject_kind=subject_kind(visit.given("subject_kind", "vault")),
         subject_id=visit.given("subject_id"),
     )
     (kept,) = visit.memory.facts.remember(actor=visit.actor, vault=vault, observations=[observation])

@@ -8,8 +8,8 @@ from typing import Any
 from starlette.responses import Response
 
 from souvenance.domain.errors import InvalidInput, StaleVersion
-from souvenance.domain.fact import Action, Fact, SubjectKind
-from souvenance.interfaces.panel.pages.memory_list import PAGE, SUBJECTS, listing, number_of, row, wish
+from souvenance.domain.fact import Action, Fact
+from souvenance.interfaces.panel.pages.memory_list import PAGE, SUBJECTS, listing, number_of, row, subject_kind, wish
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 from souvenance.memory.bulk import Done
@@ -24,6 +24,11 @@ ROW = "memory_row.html"
 def show_row(visit: Visit) -> Response:
     """A fact's row; `whole` with every word of it."""
     return visit.piece(ROW, "row", **row(visit, _fact(visit), whole=bool(visit.asked("whole"))))
+
+
+def show_menu(visit: Visit) -> Response:
+    """What can be done with a fact."""
+    return visit.piece(ROW, "menu", **row(visit, _fact(visit)))
 
 
 def edit_form(visit: Visit) -> Response:
@@ -46,7 +51,7 @@ def save(visit: Visit) -> Response:
             importance=visit.given_whole("importance"),
             no_importance=not visit.given("importance").strip(),
             category=visit.given("category") or None,
-            subject_kind=_subject_kind(visit.given("subject_kind", before.subject_kind)),
+            subject_kind=subject_kind(visit.given("subject_kind", before.subject_kind)),
             subject_id=visit.given("subject_id"),
         )
     except StaleVersion:
@@ -223,13 +228,6 @@ def _targets(visit: Visit) -> list[Any]:
     return [item for item in visit.memory.vaults.list(actor=visit.actor) if item.can_configure]
 
 
-def _subject_kind(text: str) -> SubjectKind:
-    try:
-        return SubjectKind(text)
-    except ValueError:
-        raise InvalidInput(f"“{text[:40]}” is nobody a fact can be about.") from None
-
-
 def _after(visit: Visit, text: str, *, undo: str = "", kind: str = "good") -> Response:
     """The list as it is after a deed, and what was done; only that where no list waits for it, as after an undo."""
     if visit.request.headers.get("hx-target") != "facts":
@@ -245,6 +243,7 @@ def diff_lines(diff: str) -> list[tuple[str, str]]:
 
 WAYS: tuple[Way, ...] = (
     get("/fact/{number}/row", show_row),
+    get("/fact/{number}/menu", show_menu),
     get("/fact/{number}/edit", edit_form),
     post("/fact/{number}", save),
     get("/fact/{number}/retire", retire_form),

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from souvenance.domain.errors import InvalidInput
-from souvenance.domain.fact import DEFAULT_CATEGORY, Fact, Sort, State
+from souvenance.domain.fact import DEFAULT_CATEGORY, Fact, Sort, State, SubjectKind
 from souvenance.domain.vault import Vault
 from souvenance.interfaces.panel.visit import Visit
 
@@ -189,6 +189,14 @@ def _tabs(by_state: Any, chosen: str) -> list[tuple[str, str, int]]:
     if trashed or chosen == "trash":
         tabs.append(("trash", TABS["trash"][1], trashed))
     return tabs if len(tabs) > 1 else []
+
+
+def subject_kind(text: str) -> SubjectKind:
+    """Whom a fact is about, as a form names it."""
+    try:
+        return SubjectKind(text)
+    except ValueError:
+        raise InvalidInput(f"“{text[:40]}” is nobody a fact can be about.") from None
 
 
 def number_of(visit: Visit) -> int:

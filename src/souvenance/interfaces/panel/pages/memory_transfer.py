@@ -6,7 +6,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response, StreamingResponse
 
 from souvenance.domain.errors import InvalidInput
-from souvenance.ingest.uploads import Upload, laid_out
+from souvenance.ingest.uploads import Upload
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 from souvenance.memory.exports import Form
@@ -26,14 +26,13 @@ def bring_in(visit: Visit) -> Response:
     found = visit.memory.vaults.get(actor=visit.actor, vault=visit.path["vault"])
     sent = [item for item in visit.form.getlist("files") if isinstance(item, UploadFile) and item.filename]
     uploads = [Upload(item.filename or "", item.file) for item in sent]
-    with laid_out(uploads) as folder:
-        report = visit.memory.imports.markdown(
-            actor=visit.actor,
-            path=folder,
-            vault=found.slug,
-            folder=visit.given("folder"),
-            dry_run=visit.given("deed") != "import",
-        )
+    report = visit.memory.imports.uploads(
+        actor=visit.actor,
+        uploads=uploads,
+        vault=found.slug,
+        folder=visit.given("folder"),
+        dry_run=visit.given("deed") != "import",
+    )
     return visit.piece(PAGE, "report", vault=found, report=report)
 
 

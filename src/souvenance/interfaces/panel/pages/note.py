@@ -17,8 +17,12 @@ from souvenance.interfaces.panel.ways import Handler, Way, get, post
 from souvenance.notes.notes import NoteView
 
 PAGE = "note.html"
-FACTS = 200
+MOST_FACTS = 2000
+"""Facts of a page that can be edited as one text."""
+FACTS = 100
 """Facts of a memory page that are shown at once."""
+LONG_FACT = 8000
+"""Characters from which on a fact is shown as plain text: Markdown of that length is no one's list item."""
 HEADINGS = 3
 """From how many headings on a text has a table of contents."""
 RENAME, MOVE, DIGEST = "rename", "move", "digest"
@@ -147,6 +151,7 @@ def shown(visit: Visit, view: NoteView) -> dict[str, Any]:
         "is_memory": is_memory,
         "is_source": note.note_class is NoteClass.SOURCE,
         "base": prose.note_address(note.id, note.note_class),
+        "can_write": view.facts_total <= MOST_FACTS and note.note_class is not NoteClass.SOURCE,
         "can_edit": view.vault.can_configure and note.deleted_at is None,
         "seen": _fingerprint(view),
         "address": prose.note_address,
@@ -154,10 +159,13 @@ def shown(visit: Visit, view: NoteView) -> dict[str, Any]:
         "properties": _properties(note),
         "file": visit.memory.explorer.file_of(actor=visit.actor, ref=note.id),
         "pinned": any(one.id == note.id for one in visit.memory.context.settings(actor=visit.actor).pins),
-        "warned": visit.asked("warned"),
+        "warned": ", ".join(visit.memory.notes.secrets_in(note.content)) if visit.asked("warned") else "",
     }
     if is_memory:
-        facts = [(fact, prose.rendered(fact.content, links=links, under=3).html) for fact in view.facts]
+        facts = [
+            (fact, prose.rendered(fact.content, links=links, under=3).html if len(fact.content) < LONG_FACT else "")
+            for fact in view.facts
+        ]
         start = visit.asked_number("from", 0)
         return values | {"facts": facts, "start": start, "next": start + FACTS, "part": 1, "parts": 1, "folders": []}
     cut = prose.parts(note.content)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import quote
 
 from starlette.responses import Response
 
@@ -16,7 +15,7 @@ from souvenance.domain.errors import AmbiguousEdit, Conflict, InvalidInput, NotF
 from souvenance.domain.note import NoteClass
 from souvenance.interfaces.panel import prose
 from souvenance.interfaces.panel.changes import diff_rows
-from souvenance.interfaces.panel.pages.note import create_address, leave
+from souvenance.interfaces.panel.pages.note import MOST_FACTS, create_address, leave
 from souvenance.interfaces.panel.pages.notes import writable
 from souvenance.interfaces.panel.problems import status_of
 from souvenance.interfaces.panel.visit import Visit
@@ -25,8 +24,6 @@ from souvenance.notes.diff import text_lines
 from souvenance.notes.notes import NoteView
 
 PAGE, ANSWERS = "note_edit.html", "pieces/editor_answers.html"
-MOST_FACTS = 2000
-"""Facts of a page that can be edited as one text."""
 
 
 def show(visit: Visit) -> Response:
@@ -59,7 +56,7 @@ def save(visit: Visit) -> Response:
     secrets = visit.memory.notes.secrets_in(text)
     if not stay:
         address = prose.note_address(view.note.id, view.note.note_class)
-        return leave(visit, f"{address}?warned={quote(','.join(secrets))}" if secrets else address)
+        return leave(visit, f"{address}?warned=yes" if secrets else address)
     pieces = [visit.block(ANSWERS, "version", version=done.version)]
     if view.note.note_class is NoteClass.AGENT_MEMORY:  # facts that are new have their anchors now
         pieces.append(visit.block(ANSWERS, "fresh", text=_view(visit).note.content))
@@ -97,21 +94,19 @@ def new(visit: Visit) -> Response:
 
 def create(visit: Visit) -> Response:
     """Keep the new note. What is refused is said beside it; the text stays."""
-    given = {name: visit.given(name) for name in ("title", "folder", "content")}
+    title, folder, content = (visit.given(name) for name in ("title", "folder", "content"))
     try:
         made = visit.memory.notes.create(
-            actor=visit.actor,
-            vault=visit.given("vault"),
-            title=given["title"],
-            content=given["content"],
-            folder=given["folder"],
+            actor=visit.actor, vault=visit.given("vault"), title=title, folder=folder, content=content
         )
     except SouvenanceError as error:
         if visit.is_partial:
             return _problem(visit, error)
-        return visit.page(PAGE, status=status_of(error), **_new(visit, error=error, **given))
-    secrets = visit.memory.notes.secrets_in(given["title"], given["content"])
-    return leave(visit, f"/n/{made.id}?warned={quote(','.join(secrets))}" if secrets else f"/n/{made.id}")
+        return visit.page(
+            PAGE, status=status_of(error), **_new(visit, title=title, folder=folder, content=content, error=error)
+        )
+    secrets = visit.memory.notes.secrets_in(title, content)
+    return leave(visit, f"/n/{made.id}?warned=yes" if secrets else f"/n/{made.id}")
 
 
 def _shown(visit: Visit, view: NoteView, *, text: str | None = None, error: SouvenanceError | None = None) -> Any:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from souvenance.domain.note import NoteClass
+from souvenance.domain.note import Note, NoteClass
 from souvenance.domain.vault import Vault
 from souvenance.interfaces.panel import tree
-from souvenance.interfaces.panel.changes import did, through
+from souvenance.interfaces.panel.changes import did, through, why
 from souvenance.interfaces.panel.prose import note_address
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
@@ -87,11 +88,15 @@ def purge(visit: Visit) -> Response:
     return visit.html(visit.block(TRASH, "trash", **_trash(visit)), note)
 
 
-def tree_values(visit: Visit, *, note: Any = None, vault: Vault | None = None) -> dict[str, Any]:
+def tree_values(visit: Visit, *, note: Note | None = None, vault: Vault | None = None) -> dict[str, Any]:
     """What the explorer needs, on whatever page it stands."""
+    new_here = ""
+    if note is not None and vault is not None and vault.can_configure:
+        new_here = f"/notes/new?{urlencode({'vault': vault.slug, 'folder': note.folder})}"
     return {
         "nodes": tree.tree(visit, tree.opened_by(visit, note, vault)),
         "current": note.id if note is not None else "",
+        "new_here": new_here,
     }
 
 
@@ -116,7 +121,7 @@ def _shown(visit: Visit) -> dict[str, Any]:
         values["answer"] = visit.memory.retrieval.search(
             actor=visit.actor, query=query, vault=visit.asked("vault") or None, documents=True, limit=A_PAGE
         )
-        values["address"] = _hit_address
+        values |= {"address": _hit_address, "why": why}
         return values | {"by_slug": {vault.slug: vault for vault in values["vaults"]}}
     return values | _feed(visit, 0)
 

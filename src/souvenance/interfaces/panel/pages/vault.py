@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 from starlette.responses import Response
 
-from souvenance.domain.clock import isoformat
-from souvenance.domain.errors import InvalidInput, StaleVersion
+from souvenance.domain.errors import InvalidInput, NotFound, StaleVersion
 from souvenance.domain.vault import Protection, Vault, VaultKind
 from souvenance.interfaces.panel.colours import COLOURS, colour_of
 from souvenance.interfaces.panel.pages import vault_folders
@@ -27,8 +27,12 @@ def show(visit: Visit) -> Response:
 
 
 def show_about(visit: Visit) -> Response:
-    """What the vault is and holds, asked for again when it changed."""
-    return visit.piece(PAGE, "about", **_shown(visit, _vault(visit)))
+    """What the vault is and holds, asked for again when it changed; where it is gone, the others."""
+    try:
+        found = _vault(visit)
+    except NotFound:
+        return visit.go("/vaults")
+    return visit.piece(PAGE, "about", **_shown(visit, found))
 
 
 def change(visit: Visit) -> Response:
@@ -45,7 +49,7 @@ def change(visit: Visit) -> Response:
         )
     except StaleVersion:
         values = _shown(visit, _vault(visit))
-        return visit.piece(PAGE, "form", status=409, **values | {"given": given, "theirs": values["given"]})
+        return visit.piece(PAGE, "form", **values | {"given": given, "theirs": values["given"]})
     return visit.html(visit.block(PAGE, "form", **_shown(visit, changed)), visit.note(visit.say("Saved.")))
 
 
@@ -86,9 +90,8 @@ def delete(visit: Visit) -> Response:
     receipt = visit.memory.erasures.delete_vault(
         actor=visit.actor, vault=visit.path["vault"], confirm=visit.given("confirm")
     )
-    name = visit.path["vault"]
     state = "pending" if receipt.why else "done"
-    return visit.go(f"/vaults?deleted={name}&purge={state}")
+    return visit.go(f"/vaults?deleted={quote(visit.path['vault'])}&purge={state}")
 
 
 def _vault(visit: Visit) -> Vault:
@@ -109,7 +112,7 @@ def _shown(visit: Visit, found: Vault) -> dict[str, Any]:
         "colour": colour_of(found),
         "given": {"name": found.name, "description": found.description, "colour": found.colour or colour_of(found)},
         "theirs": None,
-        "seen": isoformat(found.updated_at),
+        "seen": found.updated_at.isoformat(),
         "palette": COLOURS,
         "kinds": KINDS,
         "steps": STEPS,

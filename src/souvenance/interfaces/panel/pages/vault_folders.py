@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from souvenance.domain.errors import SouvenanceError
+from souvenance.domain.errors import NotFound, SouvenanceError
 from souvenance.domain.folder import DEFAULT_MAX_BYTES, Condition, FolderStatus
 from souvenance.domain.vault import Vault
 from souvenance.ingest.folder_views import FolderView
@@ -34,8 +34,12 @@ def shown(visit: Visit, vault: Vault) -> dict[str, Any]:
 
 
 def show(visit: Visit) -> Response:
-    """The folders as they stand; asked for again while one is being read."""
-    return visit.piece(PAGE, "folders", **shown(visit, _vault(visit)))
+    """The folders as they stand; asked for again while one is being read. Where the vault is gone, the others."""
+    try:
+        found = _vault(visit)
+    except NotFound:
+        return visit.go("/vaults")
+    return visit.piece(PAGE, "folders", **shown(visit, found))
 
 
 def count(visit: Visit) -> Response:

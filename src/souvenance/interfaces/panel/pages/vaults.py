@@ -6,6 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from souvenance.domain.errors import InvalidInput
 from souvenance.domain.vault import MemoryType, Protection, Vault, VaultKind
 from souvenance.ingest.folder_views import FolderView
 from souvenance.interfaces.panel.colours import COLOURS, colour_of
@@ -65,8 +66,9 @@ def create(visit: Visit) -> Response:
 
 def weigh(visit: Visit) -> Response:
     """Give one vault its weight."""
-    weight = visit.given_whole(f"weight-{visit.path['vault']}")
-    weight = 100 if weight is None else weight
+    weight = visit.given_whole("weight")
+    if weight is None:
+        raise InvalidInput("No weight was given.", hint="Attention is a whole number from 0 to 100.")
     scope = visit.memory.attention.set(actor=visit.actor, vault=visit.path["vault"], weight=weight)
     return visit.piece(PAGE, "board", **_shown(visit, scope))
 

@@ -11,7 +11,6 @@ from starlette.responses import Response
 from souvenance.domain.endpoint import Use
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.fact import Fact
-from souvenance.exchange.events import Failed
 from souvenance.interfaces.panel.connecting import connect_values
 from souvenance.interfaces.panel.turns import turn_views
 from souvenance.interfaces.panel.visit import Visit
@@ -106,11 +105,10 @@ async def ask(visit: Visit) -> Response:
         raise InvalidInput("The question is empty.", hint="Say something.")
     conversation = await anyio.to_thread.run_sync(lambda: visit.memory.conversations.start(actor=visit.actor))
     try:
-        async for event in visit.memory.exchange.answer(
+        async for _event in visit.memory.exchange.answer(
             actor=visit.actor, question=question, conversation=conversation.id
         ):
-            if isinstance(event, Failed):
-                break  # what went wrong is kept with the turn, and shown
+            pass  # what came, or went wrong, is kept with the turn and shown
     except BaseException:
         await anyio.to_thread.run_sync(_drop_empty, visit, conversation.id)
         raise
@@ -156,7 +154,7 @@ def _question_on(visit: Visit, fact: Fact) -> str:
     words = re.findall(r"[^\W\d_]{4,40}", fact.key or fact.content)
     if not words:
         return visit.say("What do you know about me?")
-    return visit.say("What do you know about %(subject)s?", subject=max(words, key=len))
+    return visit.say("What do you know about “%(subject)s”?", subject=max(words, key=len))
 
 
 WAYS: tuple[Way, ...] = (

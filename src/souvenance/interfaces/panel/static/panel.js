@@ -38,17 +38,30 @@ document.addEventListener(
 
 // --- messages --------------------------------------------------------------------------------------------------------
 
+const toasts = document.getElementById("toasts");
+
 function watchToasts() {
-  for (const toast of document.querySelectorAll(".toast:not([data-watched])")) {
+  for (const toast of toasts.querySelectorAll(".toast:not([data-watched])")) {
     toast.dataset.watched = "";
-    if (!toast.classList.contains("bad")) setTimeout(() => toast.remove(), 9000);
+    if (!toast.classList.contains("bad")) {
+      setTimeout(() => toast.remove(), 9000);
+      continue;
+    }
+    // Every piece of a page may be told that nobody is signed in any more; once is enough.
+    const before = document.querySelectorAll(`.toast[data-code="${toast.dataset.code}"][data-watched]`);
+    if (toast.dataset.code === "401" && before.length > 1) toast.remove();
+    else document.querySelector("dialog:modal")?.prepend(toast); // what lies under a dialog is neither seen nor reached
   }
 }
-new MutationObserver(watchToasts).observe(document.getElementById("toasts") ?? document.body, { childList: true });
+new MutationObserver(watchToasts).observe(toasts, { childList: true });
 watchToasts();
 on("click", "[data-dismisses]", (button) => button.closest(".toast, .notice")?.remove());
+document.addEventListener("close", (event) => event.target.querySelectorAll?.(".toast").forEach((one) => one.remove()), true);
 
-document.addEventListener("htmx:sendError", () => document.getElementById("unreachable")?.showPopover?.());
+document.addEventListener("htmx:sendError", (event) => {
+  if (event.detail.requestConfig.verb !== "get" && !document.querySelector('.toast[data-code="0"]'))
+    toasts.append(document.getElementById("unreachable").content.cloneNode(true));
+});
 
 // --- copying -----------------------------------------------------------------------------------------------------------
 
@@ -106,8 +119,9 @@ function bringBack(root) {
 bringBack(document);
 document.addEventListener("htmx:load", (event) => bringBack(event.target));
 document.addEventListener("htmx:afterRequest", (event) => {
-  const form = event.target.closest?.("form[data-keep]");
-  if (form && event.detail.successful && event.detail.requestConfig.verb === "post") sessionStorage.removeItem(kept(form));
+  const form = event.detail.requestConfig.elt.closest("form[data-keep]"); // also where the answer took its place
+  const isDone = event.detail.xhr.status >= 200 && event.detail.xhr.status < 400; // `successful` is not said of one that leads on
+  if (form && isDone && event.detail.requestConfig.verb === "post") sessionStorage.removeItem(kept(form));
 });
 
 // --- forms that send themselves when something is chosen ---------------------------------------------------------------

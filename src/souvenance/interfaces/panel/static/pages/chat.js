@@ -31,6 +31,11 @@ function giveBack(question) {
   if (!field.value.trim()) field.value = question;
   field.dispatchEvent(new Event("input", { bubbles: true }));
 }
+if (!CSS.supports("field-sizing", "content"))
+  field.addEventListener("input", () => {
+    field.style.height = "auto";
+    field.style.height = `${field.scrollHeight}px`;
+  });
 if (matchMedia("(hover: hover)").matches) field.focus({ preventScroll: true });
 for (const prompt of document.querySelectorAll("[data-prompts]"))
   prompt.addEventListener("click", () => {
@@ -178,6 +183,10 @@ async function take(response, turn) {
       } else if (name === "state") {
         state.textContent = data;
         state.hidden = false;
+      } else if (name === "badge") {
+        const badge = turn.querySelector("[data-badge]");
+        badge.lastElementChild.textContent = data;
+        badge.hidden = false;
       } else if (name === "done") {
         isOver = true;
         put(turn, data);
@@ -231,8 +240,9 @@ async function refresh(turn) {
   }
   if (response.status >= 500) return false;
   if (!response.ok) {
-    if (!isGone) await refused(response); // deleted in another window, or signed out: said once, and the page stays
+    const isNew = !isGone; // deleted in another window, or signed out: said once, and the page stays
     isGone = true;
+    if (isNew) await refused(response);
     return true;
   }
   const holder = document.createElement("template");
@@ -274,4 +284,5 @@ if (conversation) {
   document.body.addEventListener("news:conversations", () => following || refresh());
   document.body.addEventListener("news:everything", () => following || refresh());
   followWhatGoes();
+  if (turns.querySelector("[data-asked]")) setTimeout(() => following || refresh(), 2000); // kept by another program meanwhile
 }

@@ -9,7 +9,7 @@ const field = document.getElementById("content");
 const look = EditorView.theme({
   "&": { fontSize: "0.95rem", color: "var(--ink)", backgroundColor: "var(--card)" },
   ".cm-content": { fontFamily: "var(--mono)", lineHeight: "1.6", padding: "12px 0", caretColor: "var(--accent)" },
-  ".cm-scroller": { minHeight: "50dvh", maxHeight: "calc(100dvh - 300px)", overflow: "auto" },
+  ".cm-scroller": { minHeight: "50dvh" }, // it grows with its text: the window is what scrolls
   ".cm-gutters": { backgroundColor: "var(--sunk)", color: "var(--soft)", border: "0" },
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "color-mix(in srgb, var(--accent-wash) 45%, transparent)" },
   ".cm-cursor": { borderLeftColor: "var(--accent)" },
@@ -123,13 +123,18 @@ function forget(name) {
 }
 
 document.addEventListener("htmx:beforeRequest", (event) => {
-  if (event.target === form) clearTimeout(telling);
+  if (event.target !== form) return;
+  clearTimeout(telling);
+  telling = 0;
 });
 document.addEventListener("htmx:afterRequest", (event) => {
   const sent = event.target;
-  if (!event.detail.successful || event.detail.requestConfig.verb !== "post") return;
+  if (event.detail.requestConfig.verb !== "post") return;
+  const isLeaving = event.detail.xhr?.getResponseHeader("HX-Redirect"); // saved, and another page comes
+  if (!event.detail.successful && !isLeaving) return;
   if (sent.dataset?.forgets) forget(sent.dataset.forgets);
   if (sent !== form) return;
+  if (isLeaving) return forget(form.dataset.keep);
   const fresh = document.getElementById("fresh");
   field.defaultValue = event.detail.requestConfig.parameters.content ?? field.value; // what is saved is where one starts from
   if (fresh?.value && field.value === field.defaultValue) {

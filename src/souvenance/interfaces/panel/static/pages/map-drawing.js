@@ -74,7 +74,7 @@ export class Drawing {
     }
     if (this.chosen && !this.place.has(this.chosen)) this.chosen = "";
     this.#index();
-    if (!this.isFitted && count) this.showAll({ now: true });
+    if (count && (!this.isFitted || !this.isTouched)) this.showAll({ now: !this.isFitted });
     this.#changed();
   }
 
@@ -98,6 +98,7 @@ export class Drawing {
   // --- the view ----------------------------------------------------------------------------------------------------
 
   pan(dx, dy) {
+    this.isTouched = true;
     this.flight = null;
     this.view.x -= dx / this.view.scale;
     this.view.y -= dy / this.view.scale;
@@ -105,6 +106,7 @@ export class Drawing {
   }
 
   zoom(factor, sx = this.canvas.clientWidth / 2, sy = this.canvas.clientHeight / 2) {
+    this.isTouched = true;
     this.flight = null;
     const scale = Math.min(90, Math.max(0.4, this.view.scale * factor));
     const [wx, wy] = this.#world(sx, sy);
@@ -114,10 +116,12 @@ export class Drawing {
 
   showAll({ now = false } = {}) {
     this.isFitted = true;
+    this.isTouched = false;
     this.#fit(this.ids.map((_, at) => at), now);
   }
 
   showVault(id) {
+    this.isTouched = true;
     const place = this.vaults.findIndex((vault) => vault.id === id);
     this.#fit(this.ids.map((_, at) => at).filter((at) => this.vault[at] === place));
   }
@@ -131,9 +135,10 @@ export class Drawing {
       top = Math.min(top, this.toY[at]);
       bottom = Math.max(bottom, this.toY[at]);
     }
-    const room = [Math.max(120, this.canvas.clientWidth - 60), Math.max(120, this.canvas.clientHeight - 130)];
+    const aside = this.aside?.() ?? 0; // what lies over the left edge
+    const room = [Math.max(120, this.canvas.clientWidth - 60 - aside), Math.max(120, this.canvas.clientHeight - 150)];
     const scale = Math.max(0.4, Math.min(26, room[0] / (right - left + 4), room[1] / (bottom - top + 4)));
-    this.#fly({ x: (left + right) / 2, y: (top + bottom) / 2 - 25 / scale, scale }, now);
+    this.#fly({ x: (left + right - aside / scale) / 2, y: (top + bottom) / 2 - 30 / scale, scale }, now);
   }
 
   #fly(to, now = false) {
@@ -195,6 +200,7 @@ export class Drawing {
   choose(id, { centre = false } = {}) {
     this.chosen = id;
     const at = this.place.get(id);
+    if (at !== undefined && centre) this.isTouched = true;
     if (at !== undefined && centre) this.#fly({ x: this.toX[at], y: this.toY[at], scale: Math.max(this.view.scale, 14) });
     this.#changed();
   }
@@ -252,7 +258,7 @@ export class Drawing {
       canvas.width = Math.round(this.canvas.clientWidth * this.ratio);
       canvas.height = Math.round(this.canvas.clientHeight * this.ratio);
     }
-    if (this.isFitted && !this.hasSize) this.showAll({ now: true });
+    if (this.isFitted && (!this.hasSize || !this.isTouched)) this.showAll({ now: true });
     this.hasSize = this.canvas.width > 0;
     this.#changed();
   }
@@ -327,6 +333,7 @@ export class Drawing {
         const [one, other] = [some[tie], some[tie + 1]];
         const near = this.vault[one] === this.vault[other] ? 1 : 0.25;
         const light = near * Math.min(this.#light(one), this.#light(other));
+        if (light < 0.05) continue; // thousands of the faintest would add up to a veil
         groups[Math.min(FADES - 1, Math.floor(light * FADES))].ends.push(this.x[one], this.y[one], this.x[other], this.y[other]);
       }
       this.lines.push(...groups.filter(({ ends }) => ends.length));

@@ -33,7 +33,7 @@ async function load() {
     document.getElementById("map-empty").hidden = data.ids.length > 0;
     document.getElementById("map-cut").hidden = !data.cut;
     if (!data.settled) setTimeout(load, 600);
-    if (chosen) near(chosen);
+    if (chosen) follow();
   } catch (error) {
     if (error.name !== "AbortError") setTimeout(load, 3000); // the server is away: the map stays as it was
   }
@@ -63,6 +63,20 @@ function choose(id, { centre = false } = {}) {
     canvas.focus({ preventScroll: true });
     return;
   }
+  ask(id);
+}
+
+/** The sheet after the map was drawn anew: what it shows may have changed elsewhere, or be gone. */
+function follow() {
+  const shown = sheet.querySelector(".node-sheet");
+  if (!drawing.place.has(chosen)) return choose("");
+  if (shown && Boolean(drawing.about(chosen).disabled) !== (shown.dataset.disabled === "1")) ask(chosen, { quietly: true });
+  else near(chosen);
+}
+
+let isQuiet = false;
+function ask(id, { quietly = false } = {}) {
+  isQuiet = quietly;
   htmx.ajax("GET", `/map/node/${id}`, { target: "#map-sheet", swap: "innerHTML" });
 }
 
@@ -72,7 +86,7 @@ document.addEventListener("htmx:afterSwap", (event) => {
   sheet.hidden = false;
   drawing.disable(shown.dataset.node, shown.dataset.disabled === "1");
   near(shown.dataset.node);
-  shown.querySelector("h2").focus({ preventScroll: true });
+  if (!isQuiet) shown.querySelector("h2").focus({ preventScroll: true });
 });
 
 function near(id) {
@@ -197,8 +211,8 @@ canvas.addEventListener("keydown", (event) => {
   event.preventDefault();
   acts[event.key]();
 });
-root.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape") return;
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || document.querySelector("#scope-choice:popover-open")) return;
   if (!hits.hidden) hits.hidden = true;
   else if (chosen) choose("");
 });
@@ -242,6 +256,7 @@ document.addEventListener("pointerdown", (event) => {
 // --- legend --------------------------------------------------------------------------------------------------------
 
 const legend = document.getElementById("map-legend");
+drawing.aside = () => (innerWidth > 760 && legend.open ? legend.offsetWidth + 16 : 0);
 legend.open = localStorage.getItem("souvenance-map-legend") !== "closed" && innerWidth > 760;
 legend.addEventListener("toggle", () => innerWidth > 760 && localStorage.setItem("souvenance-map-legend", legend.open ? "open" : "closed"));
 for (const box of legend.querySelectorAll("[data-ties]")) {

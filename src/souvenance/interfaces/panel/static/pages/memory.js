@@ -66,6 +66,24 @@ document.addEventListener("DOMContentLoaded", () => {
   calls.beforeNodeRemoved = (node) => !node.matches?.(".fact.editing");
 });
 
+// News that had to wait for a search asks for what is looked at by then, not for what was when they came.
+document.addEventListener("htmx:configRequest", (event) => {
+  if (event.detail.elt.id === "facts") event.detail.path = event.detail.elt.getAttribute("hx-get");
+});
+
+// One menu serves every row: it is asked for, and stands under the button that asked.
+document.addEventListener("htmx:afterSwap", (event) => {
+  const menu = event.detail.target;
+  if (menu?.id !== "fact-menu") return;
+  const at = event.detail.requestConfig.elt.getBoundingClientRect();
+  menu.showPopover();
+  const below = at.bottom + 6 + menu.offsetHeight <= innerHeight || at.top < menu.offsetHeight;
+  menu.style.position = "fixed";
+  menu.style.left = `${Math.max(8, Math.min(at.left, innerWidth - menu.offsetWidth - 8))}px`;
+  menu.style.top = `${below ? at.bottom + 6 : at.top - menu.offsetHeight - 6}px`;
+  menu.querySelector("button")?.focus();
+});
+
 // A form that takes a row's place takes the keyboard too; a row that comes back gives it back.
 document.addEventListener("htmx:afterSwap", (event) => {
   const row = event.detail.elt?.closest?.(".fact.editing") ?? document.querySelector(".fact.editing:not([data-met])");

@@ -3,6 +3,7 @@
 
 const OPEN = "souvenance-explorer-open";
 const SCROLL = "souvenance-explorer-scroll";
+const LONGEST = 6000;
 const explorer = document.getElementById("explorer");
 
 function opened() {
@@ -17,7 +18,11 @@ function opened() {
 let wanted = null; // what was open on the page before, until it is open here too
 document.addEventListener("htmx:configRequest", (event) => {
   if (event.detail.elt.id !== "tree") return;
-  for (const branch of wanted ?? opened()) event.detail.formData.append("open", branch);
+  let length = 0; // of the address, which servers bound
+  for (const branch of wanted ?? opened()) {
+    length += encodeURIComponent(branch).length + 6;
+    if (length < LONGEST) event.detail.formData.append("open", branch);
+  }
   wanted = null;
 });
 
@@ -33,7 +38,14 @@ const before = JSON.parse(sessionStorage.getItem(OPEN) ?? "[]");
 const here = opened();
 if (explorer && before.some((branch) => !here.includes(branch))) {
   wanted = [...new Set([...before, ...here])];
-  document.addEventListener("htmx:afterSettle", () => (explorer.scrollTop = Number(sessionStorage.getItem(SCROLL) ?? 0)), { once: true });
+  document.addEventListener(
+    "htmx:afterSettle",
+    () => {
+      for (const list of document.querySelectorAll("#tree details > ul[data-limit]")) list.parentElement.open = true;
+      explorer.scrollTop = Number(sessionStorage.getItem(SCROLL) ?? 0);
+    },
+    { once: true },
+  );
   const ask = () => document.getElementById("tree")?.dispatchEvent(new CustomEvent("remembered"));
   if (document.readyState === "complete") ask();
   else window.addEventListener("load", ask, { once: true });
@@ -46,3 +58,6 @@ document.addEventListener("click", (event) => {
   const shown = document.getElementById(button.dataset.shows).classList.toggle("shown");
   button.setAttribute("aria-expanded", String(shown));
 });
+
+// A menu goes once something of it was chosen.
+document.addEventListener("click", (event) => event.target.closest?.("[popover] .menu-item")?.closest("[popover]").hidePopover());
