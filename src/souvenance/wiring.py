@@ -158,7 +158,7 @@ def open_application(
         census=Census(database),
         servers=Servers(database, clock, vaults),
         members=Members(database, clock, vaults, facts, retrieval),
-        forgetting=Forgetting(database, clock, erasures),
+        forgetting=Forgetting(erasures),
         endpoints=endpoints,
         exchange=Exchange(
             openings=Openings(database, clock, endpoints),

@@ -14,6 +14,7 @@ from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFoun
 from souvenance.domain.vault import MemoryType, Protection
 from souvenance.exchange.events import Event, Gathered
 from souvenance.memory.remember import Observation
+from souvenance.memory.shown import Where
 
 Ask = Callable[..., list[Event]]
 
@@ -110,6 +111,21 @@ def test_v8_what_is_withheld_is_said(app: Application, owner: Actor, model: Serv
     assert gathered.withheld_sentence("fr") == "2 passages retenus : coffre protégé"
     assert "ferns" not in model.prompt()
     assert "Secret" not in model.prompt()
+
+
+def test_v8_earlier_turns_that_are_withheld_are_said_where_memory_is_not_read_too(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    app.vaults.create(actor=owner, name="Secret", protection=Protection.MAXIMUM)
+    app.facts.remember(actor=owner, vault="Secret", observations=[Observation(content="The code name is zyxwvut.")])
+    chat = app.conversations.start(actor=owner)
+    model.says("It is zyxwvut.", "I do not know.")
+    ask("What is the code name?", conversation=chat.id)
+    app.endpoints.change(actor=owner, name="scripted", route=Route.CLOUD)
+    events = ask("And what was it?", conversation=chat.id, where=Where(may_read=False))
+    assert "zyxwvut" not in model.prompt(1)
+    gathered = next(one for one in events if isinstance(one, Gathered))
+    assert gathered.withheld_sentence("fr") == "1 passage retenu : coffre protégé"
 
 
 def test_a3_a_token_has_the_conversations_it_began(app: Application, owner: Actor, model: Server, ask: Ask) -> None:

@@ -193,6 +193,25 @@ def test_f7_a_turn_under_way_brings_nothing_back(
     assert [one.content for one in app.facts.list(actor=owner, vault="harpe")] == ["It has 46 strings"]
 
 
+def test_f7_what_a_turn_wrote_into_an_empty_vault_and_was_erased_before_the_turn_was_kept_is_in_no_turn(
+    app: Application, owner: Actor, ask: Ask, model: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app.vaults.create(actor=owner, name="Empty")
+    conversation, keeping = app.conversations.start(actor=owner).id, app.exchange._keeping
+    save = keeping.save
+
+    def after_an_erasure(*given: Any) -> None:
+        assert len(app.facts.list(actor=owner, vault="empty")) == 1
+        app.erasures.erase(actor=owner, vault="empty", confirm="empty")
+        save(*given)
+
+    monkeypatch.setattr(keeping, "save", after_an_erasure)
+    model.says("<<remember visit | Martin comes with a zygomatic harp | empty>>Noted.")
+    ask("Who comes?", conversation=conversation, vaults="empty")
+    with app.database.read() as tx:
+        assert "zygomatic" not in repr(tx.execute(select(tables.turn)).all())
+
+
 def test_f7_what_a_program_keeps_is_known_again_no_more(
     app: Application, owner: Actor, filled: dict[str, int], ask: Ask, model: Server
 ) -> None:

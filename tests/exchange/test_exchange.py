@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from scripted import Server
+from scripted import Handler, Server
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route
 from souvenance.domain.errors import Conflict
-from souvenance.domain.fact import Fact, State
+from souvenance.domain.fact import Fact, State, SubjectKind
 from souvenance.domain.vault import MemoryType, Protection, VaultKind
-from souvenance.exchange.events import Became, Event, Gathered, LookedUp, Member, Verb, Wait, Waiting, Wrote
+from souvenance.exchange.events import Became, Event, Gathered, LookedUp, Member, Text, Verb, Wait, Waiting, Wrote
 from souvenance.exchange.instructions import instructions
 from souvenance.memory.remember import Observation
 from souvenance.memory.shown import Where
@@ -118,6 +118,39 @@ def test_t3_a_look_up_costs_exactly_one_more_call(
     assert {"exchange", "look-up"} <= retrievals
 
 
+@pytest.mark.parametrize("again", ["", "<<remember visit | Martin comes tomorrow at nine | harpe>>"])
+def test_t3_what_was_asked_before_a_look_up_is_done_and_not_twice(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact, again: str
+) -> None:
+    app.vaults.change_type(actor=owner, vault="harpe", memory_type=MemoryType.ARCHIVE)
+    noted = "<<remember visit | Martin comes tomorrow at nine | harpe>>"
+    model.says(f"{noted}\n<<lookup Martin>>", f"Noted. {again}")
+    events = ask("Martin comes tomorrow at nine.", vaults="harpe")
+    assert len(model.asked) == 2
+    assert wrote(events) == [(Verb.REMEMBER, Became.DONE)]
+    assert [one.key for one in app.facts.list(actor=owner, vault="harpe")] == ["visit", "strings"]
+
+
+def test_v8_a_look_up_finds_nothing_of_a_vault_that_was_protected_meanwhile(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    app.vaults.change_settings(actor=owner, vault="harpe", changes={"max_injected": 1})
+    keep(app, owner, "harpe", "Martin tunes the harp on Fridays.")
+    keep(app, owner, "harpe", "Last word of all.")
+    app.vaults.change_type(actor=owner, vault="harpe", memory_type=MemoryType.ARCHIVE)
+    app.endpoints.change(actor=owner, name="scripted", route=Route.CLOUD)
+
+    def protects(handler: Handler, _body: Any) -> None:
+        app.vaults.change(actor=owner, vault="harpe", protection=Protection.MAXIMUM)
+        handler.send_stream("<<lookup Martin>> I do not know.")
+
+    model.says(protects, "On Fridays.")
+    events = ask("When does he come?")
+    assert len(model.asked) == 1
+    assert events[-1].text == "I do not know."  # type: ignore[union-attr]
+    assert not any("Fridays" in one.text for one in events if isinstance(one, Text))
+
+
 def test_t3_below_the_archive_a_look_up_is_ignored_and_costs_nothing(
     ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
 ) -> None:
@@ -159,6 +192,25 @@ def test_n4_what_a_person_says_of_themselves_is_theirs_whatever_vault_is_named(
     model.says("<<remember hat | I wear a hat | user>> Ok.")
     events = ask("I wear a hat", vaults="harpe", actor=replace(owner, vaults=frozenset({harpe.vault_id})))
     assert [one.vault for one in events if isinstance(one, Wrote)] == ["harpe"]  # it reaches no other
+
+
+def test_d1_the_same_words_about_another_or_under_another_key_are_no_repetition(
+    ask: Ask, app: Application, owner: Actor, model: Server
+) -> None:
+    app.vaults.create(actor=owner, name="Guild", kind=VaultKind.SERVER)
+    ana, bo = Member(id="1001", name="Ana"), Member(id="1002", name="Bo")
+    about = {"subject_kind": SubjectKind.MEMBER, "subject_id": ana.id}
+    keep(app, owner, "guild", "Lyon", key="birthplace", **about)
+    keep(app, owner, "guild", "has a cat that sings", key="pet", **about)
+    model.says(
+        "<<remember birthplace | Lyon | Ana>><<remember home | Lyon | Ana>><<remember home | Lyon | Bo>>"
+        "<<remember animal | has a cat that sings | Ana>><<remember pet | has a cat that sings | Bo>> Ok."
+    )
+    events = ask("We both live in Lyon, and have a cat each", vaults="guild", member=ana, members=[bo])
+    became = [one.became for one in events if isinstance(one, Wrote)]
+    assert became == [Became.SKIPPED, Became.DONE, Became.DONE, Became.SKIPPED, Became.DONE]
+    kept = {(one.key, one.subject_id) for one in app.facts.list(actor=owner, vault="guild")}
+    assert kept == {("birthplace", "1001"), ("pet", "1001"), ("home", "1001"), ("home", "1002"), ("pet", "1002")}
 
 
 def test_c1_it_writes_only_where_the_person_may(
@@ -313,6 +365,37 @@ def test_c5_what_was_written_is_kept_with_the_answer_and_can_be_undone(
     assert all(one["undone"] for one in turn.wrote)
     with pytest.raises(Conflict):
         app.conversations.undo(actor=owner, conversation=chat.id, turn=1, place=0)
+
+
+@pytest.mark.parametrize("step", [MemoryType.CLASSIC, MemoryType.JOURNAL])
+def test_c5_t1_an_undone_retirement_leaves_the_fact_as_it_was(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact, step: MemoryType
+) -> None:
+    app.vaults.change_type(actor=owner, vault="harpe", memory_type=step)
+    chat = app.conversations.start(actor=owner)
+    model.says(f"<<retire #{harpe.number} | it was sold>> Ok.")
+    ask("It was sold", conversation=chat.id)
+    assert app.facts.list(actor=owner, vault="harpe") == []
+    app.conversations.undo(actor=owner, conversation=chat.id, turn=1, place=0)
+    (back,) = app.facts.list(actor=owner, vault="harpe")
+    assert replace(back, version=harpe.version, updated_at=harpe.updated_at) == harpe
+
+
+def test_c5_f6_undoing_a_replaced_summary_brings_the_old_one_back_alone(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    app.vaults.change_type(actor=owner, vault="harpe", memory_type=MemoryType.JOURNAL)
+    old = keep(app, owner, "harpe", "A place for harps.", key="summary")
+    chat = app.conversations.start(actor=owner)
+    model.says(f"<<replace #{old.number} | A place for lyres. | it changed>> Ok.")
+    ask("It changed", conversation=chat.id)
+    assert [one.content for one in app.facts.list(actor=owner, vault="harpe") if one.is_summary] == [
+        "A place for lyres."
+    ]
+    app.conversations.undo(actor=owner, conversation=chat.id, turn=1, place=0)
+    states = {one.content: one.state for one in app.facts.list(actor=owner, vault="harpe", states=list(State))}
+    assert states["A place for harps."] is State.IN_FORCE
+    assert states["A place for lyres."] is State.TRASHED
 
 
 def test_f8_a_secret_is_refused(ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact) -> None:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable
-from contextlib import aclosing, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import aclosing, contextmanager, nullcontext
 from typing import Any
 
 import pytest
+from sqlalchemy import event as sqlalchemy_event
+from sqlalchemy import exc
 
 from scripted import Handler, Raw, Server
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route
 from souvenance.domain.endpoint import Reached, Use
-from souvenance.domain.errors import CapReached, InvalidInput, ModelUnavailable, NotFound
+from souvenance.domain.errors import CapReached, InvalidInput, ModelUnavailable, NotFound, StoreUnavailable
 from souvenance.exchange.events import Became, Ended, Event, Failed, Member, Text, Wrote
 from souvenance.memory.remember import Observation
 from souvenance.models.chat import Chat, Patience
@@ -246,6 +248,77 @@ def test_a_model_that_repeats_itself_a_thousand_times_is_bounded(
     assert sum(one.became is Became.DONE for one in events) == 10
     assert len(events) == 51
     assert len([one for one in app.history.audit(actor=owner, limit=500) if one.verb == "fact.ignored"]) == 41
+
+
+# --- a store that is away for a moment --------------------------------------------------------------------------
+
+
+@contextmanager
+def lost(app: Application, beginning: str, *, times: int = 1) -> Iterator[None]:
+    """The database is lost just before the next so many statements that begin so."""
+    left = times
+
+    def before(_c: Any, _cursor: Any, statement: str, parameters: Any, *_more: Any) -> None:
+        nonlocal left
+        if left and statement.startswith(beginning):
+            left -= 1
+            raise exc.OperationalError(statement, parameters, ConnectionError("gone"))
+
+    engine = app.database._engine
+    sqlalchemy_event.listen(engine, "before_cursor_execute", before)
+    try:
+        yield
+    finally:
+        sqlalchemy_event.remove(engine, "before_cursor_execute", before)
+    assert left == 0
+
+
+def test_c1_an_answer_that_could_not_be_kept_at_once_is_not_lost_and_what_it_wrote_can_be_undone(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    app.vaults.create(actor=owner, name="Harpe")
+    app.vaults.change_settings(actor=owner, vault="harpe", changes={"daily_tokens": 5000})
+    chat = app.conversations.start(actor=owner)
+    model.says("<<remember visit | Martin comes tomorrow at nine | harpe>>Noted.")
+    with lost(app, "UPDATE turn "):
+        assert isinstance(ask("Martin comes tomorrow at nine", conversation=chat.id, vaults="harpe")[-1], Failed)
+    (turn,) = app.conversations.get(actor=owner, conversation=chat.id).turns
+    assert (turn.state, turn.answer) == ("failed", "Noted.")
+    spent = [spent for vault, spent in app.spending.list(actor=owner) if vault is not None]
+    assert [(one.sent, one.received) for one in spent] == [(11, 7)]
+    model.says("Ok.")  # asked again, it stays where what it wrote is undone
+    assert isinstance(ask("Martin comes tomorrow at nine", conversation=chat.id, instead_of=1)[-1], Ended)
+    turns = app.conversations.get(actor=owner, conversation=chat.id).turns
+    assert [(one.ordinal, one.answer) for one in turns] == [(1, "Noted."), (2, "Ok.")]
+    app.conversations.undo(actor=owner, conversation=chat.id, turn=1, place=0)
+    assert app.facts.list(actor=owner, vault="harpe") == []
+
+
+def test_c1_a_store_that_stays_away_is_told_as_a_failure(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    chat = app.conversations.start(actor=owner)
+    model.says("Hello.")
+    with lost(app, "UPDATE turn ", times=2):
+        found = ask("q", conversation=chat.id)[-1]
+    assert isinstance(found, Failed)
+    assert (found.error.code, found.text) == ("store_unavailable", "Hello.")
+
+
+def test_c5_an_undo_that_fails_half_way_leaves_all_as_it_was(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    app.vaults.create(actor=owner, name="Harpe")
+    app.facts.remember(actor=owner, vault="harpe", observations=[Observation(content="It has 47 strings of gut.")])
+    (fact,) = app.facts.list(actor=owner, vault="harpe")
+    chat = app.conversations.start(actor=owner)
+    model.says(f"<<replace #{fact.number} | It has 46 strings of gut. | one broke>>Ok.")
+    ask("One string broke", conversation=chat.id, vaults="harpe")
+    with lost(app, "UPDATE turn "), pytest.raises(StoreUnavailable):
+        app.conversations.undo(actor=owner, conversation=chat.id, turn=1, place=0)
+    assert [one.content for one in app.facts.list(actor=owner, vault="harpe")] == ["It has 46 strings of gut."]
+    assert app.conversations.undo(actor=owner, conversation=chat.id, turn=1, place=0).undone
+    assert [one.content for one in app.facts.list(actor=owner, vault="harpe")] == ["It has 47 strings of gut."]
 
 
 # --- bad input -------------------------------------------------------------------------------------------------

@@ -65,6 +65,18 @@ def test_t5_a_merge_is_a_journal_replacement_and_can_be_restored(place: Communit
     assert fact(place, "lang").state is State.IN_FORCE
 
 
+def test_t5_an_answer_waits_for_who_is_changing_the_vault(place: Community) -> None:
+    view, done = place.one("duplicate"), list[Any]()
+    answering = threading.Thread(target=lambda: done.append(place.answer(view, Answer.MERGE)))
+    with place.app.database.write() as tx:
+        tx.hold_vault(view.proposal.vault_id)
+        answering.start()
+        answering.join(0.5)
+        assert done == []
+    answering.join(30)
+    assert done[0].retired.number == place.numbers["lang"]
+
+
 def test_t5_a_merge_the_other_way_keeps_the_other(place: Community) -> None:
     place.answer(place.one("duplicate"), Answer.MERGE_OTHER_WAY)
     assert fact(place, "language").replaced_by == place.numbers["lang"]

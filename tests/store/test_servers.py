@@ -6,7 +6,7 @@ import pytest
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
-from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound, Withheld
+from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, Withheld
 from souvenance.domain.fact import State, SubjectKind
 from souvenance.domain.server import Place, PlaceKind, Server, ServerMember
 from souvenance.domain.vault import MemoryType, Protection, VaultKind
@@ -226,3 +226,34 @@ def test_forgetting_a_vault_that_was_removed_leaves_no_server(app: Application, 
     assert app.servers.find(guild_id="404") is None
     with pytest.raises(InvalidInput):
         app.servers.join(actor=bot, guild_id="not an id", name="x")
+
+
+def test_d4_f7_an_opt_out_outlives_an_erasure_from_anywhere_and_what_was_said_is_not_heard_again(
+    app: Application, bot: Actor, owner: Actor, harbour: Server
+) -> None:
+    app.servers.meet(server=harbour, members=[ANA, BO])
+    app.members.opt_out(actor=bot, server=harbour, member=ANA)
+    app.facts.remember(actor=owner, vault=harbour.vault, observations=[about(BO, "likes tea")])
+    for given in ({"confirm": "harbour"}, {"confirm": "501", "member": "501", "names": ["Ana"]}):
+        app.facts.remember(actor=owner, vault=harbour.vault, observations=[about(ANA, f"likes {given['confirm']}")])
+        before = app.servers.find(guild_id=harbour.guild_id)
+        erased = app.erasures.erase(actor=owner, vault="harbour", **given)  # type: ignore[arg-type]
+        assert erased.receipts[0].why == ""
+        met = app.servers.meet(server=harbour, members=[ANA])
+        assert (met.opted_out, met.names) == ({"501"}, {})
+        after = app.servers.find(guild_id=harbour.guild_id)
+        assert before is not None
+        assert after is not None
+        assert after.heard_from > before.heard_from
+    assert app.facts.list(actor=owner, vault="harbour", states=list(State)) == []
+
+
+def test_d4_a_server_whose_members_opted_out_is_erased_and_not_deleted(
+    app: Application, bot: Actor, owner: Actor, harbour: Server
+) -> None:
+    app.members.opt_out(actor=bot, server=harbour, member=ANA)
+    with pytest.raises(Conflict, match="asked not to be remembered"):
+        app.erasures.delete_vault(actor=owner, vault="harbour", confirm="harbour")
+    app.members.opt_out(actor=bot, server=harbour, member=ANA, out=False)
+    app.erasures.delete_vault(actor=owner, vault="harbour", confirm="harbour")
+    assert app.servers.find(guild_id=harbour.guild_id) is None

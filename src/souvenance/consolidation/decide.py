@@ -169,6 +169,7 @@ class Proposals:
                 raise InvalidInput(
                     f"“{answer}” is no answer to a {found.kind}.", hint=f"Say {', '.join(ANSWERS[found.kind])}."
                 )
+            tx.hold_vault(vault.id)  # before its facts: who changes them holds it first, and waits or is waited for
             now = self._clock()
             if not rows.answer_once(tx, found, answer=answer, at=now, by=actor.name or "owner", through=actor.source):
                 closed = rows.get_proposal(tx, actor, proposal)

@@ -209,6 +209,7 @@ class Runner:
     ) -> Pass | None:
         """Keep what was found, as far as it still holds; None where the vault is another's or not there any more."""
         with self._database.write() as tx:
+            tx.hold_vault(made.vault_id)
             there = passes.step_and_protection(tx, vault_id=made.vault_id)
             if there is None or not step_of(there[0]).proposes or not hold.take(tx):
                 return None

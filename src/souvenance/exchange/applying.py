@@ -13,7 +13,7 @@ from datetime import datetime
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import Conflict, NotAllowed, SouvenanceError
-from souvenance.domain.fact import Fact, State, SubjectKind, folded
+from souvenance.domain.fact import Fact, SubjectKind, folded
 from souvenance.domain.note import title_key
 from souvenance.domain.vault import Protection, Vault
 from souvenance.exchange.events import Became, Kind, Member, Put, Verb, Wrote
@@ -21,19 +21,23 @@ from souvenance.exchange.gathering import Memory
 from souvenance.exchange.quoting import quoted
 from souvenance.exchange.reply import Reply
 from souvenance.exchange.requests import Remember, Request, Unreadable
+from souvenance.memory import correct
 from souvenance.memory.facts import Facts
 from souvenance.memory.ladder import Ladder
 from souvenance.memory.remember import Observation, Outcome
 from souvenance.memory.shown import LookUp, Replace, Retire, Where
 from souvenance.memory.shown import Outcome as Asked
 from souvenance.store import history
-from souvenance.store.database import Database
+from souvenance.store.database import Database, Transaction
 from souvenance.store.erasure import receipts
 from souvenance.vaults.protection import require_as_protected
 from souvenance.vaults.vaults import Vaults
 
 MOST_WRITTEN = 10
 """Requests that one reply may have done."""
+
+SHORT_WORDS = 3
+"""Words of a fact that is told by its key as much as by itself."""
 
 _SELF = {"user", "me", "myself", "moi", "utilisateur", "utilisatrice", "the user", "l'utilisateur"}
 _BECAME = {Asked.DONE: Became.DONE, Asked.IGNORED: Became.IGNORED, Asked.REFUSED: Became.REFUSED}
@@ -51,10 +55,12 @@ class Occasion:
 
     `learnt_from`: ids of the vaults whose content stood in the prompt, earlier turns included. `into`: the one vault
     that was named, for facts about the vault and its members. `inputs`: all texts that were put before the model.
-    `began`: when the question was taken. `put`: what a look-up put before the model besides.
+    `reader`: the actor as the prompt's reader, over its most distant route. `began`: when the question was taken.
+    `put`: what a look-up put before the model besides.
     """
 
     actor: Actor
+    reader: Actor
     memory: Memory
     where: Where
     learnt_from: frozenset[int]
@@ -112,7 +118,8 @@ class Applying:
             return "", _ECHO
         why, vaults = "memory was not read", []
         for vault_id, shown in memory.shown.items():
-            done = self._ladder.apply_request(actor=occasion.actor, shown=shown, request=request, where=occasion.where)
+            # What it finds goes into the prompt: read anew over its route, for a vault may be protected by now (V8).
+            done = self._ladder.apply_request(actor=occasion.reader, shown=shown, request=request, where=occasion.where)
             if done.outcome is Asked.DONE:
                 vault = memory.vaults[vault_id]
                 vaults.append(vault)
@@ -129,29 +136,22 @@ class Applying:
         return ", ".join(vault.slug for vault in vaults), "" if vaults else why
 
     def undo(self, *, actor: Actor, wrote: Wrote) -> Wrote:
-        """Take back what was written, unless somebody changed it since (C5)."""
+        """Take back what was written, all of it or nothing, unless somebody changed it since (C5)."""
+        with self._database.write() as tx:
+            return self.undo_in(tx, actor=actor, wrote=wrote)
+
+    def undo_in(self, tx: Transaction, *, actor: Actor, wrote: Wrote) -> Wrote:
+        """The same within a transaction of the caller's."""
         if not wrote.can_undo or wrote.number is None:
             raise Conflict("There is nothing to undo here.", hint="Nothing was written, or it was undone already.")
-        found = self._unchanged(actor, wrote.number, wrote.version)
-        successor = None
+        found, now = _unchanged(tx, actor, wrote.number, wrote.version), self._clock()
         if wrote.successor is not None and wrote.successor_version is not None:
-            successor = self._unchanged(actor, wrote.successor, wrote.successor_version)
+            correct.delete(tx, actor, _unchanged(tx, actor, wrote.successor, wrote.successor_version), at=now)
         if wrote.verb is Verb.REMEMBER:
-            if found.state is not State.TRASHED:
-                self._facts.delete(actor=actor, number=found.number)
+            correct.delete(tx, actor, found, at=now)
         else:
-            self._facts.restore(actor=actor, number=found.number)
-            if successor is not None and successor.state is not State.TRASHED:
-                self._facts.delete(actor=actor, number=successor.number)
+            correct.restore(tx, actor, found, at=now)
         return replace(wrote, undone=True)
-
-    def _unchanged(self, actor: Actor, number: int, version: int | None) -> Fact:
-        found = self._facts.get(actor=actor, number=number)
-        if found.version != version:
-            raise Conflict(
-                f"Fact #{number} was changed since; it is left as it is.", hint="Its history has every wording."
-            )
-        return found
 
     # --- one request -------------------------------------------------------------------------------------------
 
@@ -180,17 +180,16 @@ class Applying:
             return receipts.is_erased_since(tx, vault_ids=read | into, at=occasion.began)
 
     def _remember(self, occasion: Occasion, request: Remember) -> Wrote:
-        said = folded(request.content)
+        model = replace(occasion.actor, is_model=True)
+        about = request.about.strip()
+        member = _member(occasion, about)
         for known in occasion.memory.facts:
-            if folded(known.content) == said:
+            if _says(known, request, member):
                 slug = occasion.memory.vaults[known.vault_id].slug if known.vault_id in occasion.memory.vaults else ""
                 return Wrote(
                     verb=Verb.REMEMBER, became=Became.SKIPPED, why="memory says so already", vault=slug,
                     number=known.number, key=known.key, content=known.content,
                 )  # fmt: skip
-        model = replace(occasion.actor, is_model=True)
-        about = request.about.strip()
-        member = _member(occasion, about)
         if member is not None and not member.kept:
             return self._ignored(occasion, request, "it is about someone who does not want to be remembered")
         vault = self._vault_for(occasion, about, member)
@@ -289,6 +288,14 @@ class Applying:
         return Wrote(verb=verb, became=became, why=why, number=number)
 
 
+def _unchanged(tx: Transaction, actor: Actor, number: int, version: int | None) -> Fact:
+    """A fact as the exchange left it, held until the transaction ends."""
+    _, found = correct.writable_fact(tx, actor, number)
+    if found.version != version:
+        raise Conflict(f"Fact #{number} was changed since; it is left as it is.", hint="Its history has every wording.")
+    return found
+
+
 def _verb(request: Request) -> Verb:
     if isinstance(request, Unreadable):
         return request.verb
@@ -310,6 +317,16 @@ def _gist(request: Request) -> tuple[object, ...]:
 
 def _letters(text: str) -> str:
     return "".join(c for c in folded(text) if c.isalnum())
+
+
+def _says(known: Fact, request: Remember, member: Member | None) -> bool:
+    """Whether a fact that was shown says this already, of the same one. A word or two say it only under the same key:
+    « Lyon » is where someone was born and where another lives."""
+    of_member = known.subject_id if known.subject_kind is SubjectKind.MEMBER else None
+    if folded(known.content) != folded(request.content) or of_member != (member.id if member else None):
+        return False
+    is_short = len(known.content.split()) <= SHORT_WORDS
+    return not (is_short and known.key and request.key) or folded(known.key) == folded(request.key)
 
 
 def _member(occasion: Occasion, about: str) -> Member | None:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.conversation import UNTITLED, Turn
-from souvenance.domain.errors import Conflict, InvalidInput, NotFound
+from souvenance.domain.errors import InvalidInput, NotFound
 from souvenance.domain.fact import readable_text
 from souvenance.domain.protection import HIDDEN_NAME, may_leave
 from souvenance.domain.vault import Protection, clean_name
@@ -102,30 +102,18 @@ class Conversations:
 
     def undo(self, *, actor: Actor, conversation: int, turn: int, place: int) -> Wrote:
         """Take back what an answer wrote: the thing at that place of its list, from 0 (C5)."""
-        wrote = self._wrote(actor, conversation, turn)
-        if not 0 <= place < len(wrote):
-            raise NotFound("That answer wrote no such thing.", hint="The conversation lists what each answer wrote.")
-        undone = self._applying.undo(actor=actor, wrote=wrote[place])
         with self._database.write() as tx:
-            kept = [one.as_dict() for one in self._wrote_in(tx, actor, conversation, turn)]
-            if place >= len(kept):
-                raise Conflict("The answer was changed meanwhile.", hint="Read the conversation again.")
-            kept[place] = undone.as_dict()
+            rows.hold_turns(tx, conversation_id=conversation)
+            wrote = _wrote_in(tx, actor, conversation, turn)
+            if not 0 <= place < len(wrote):
+                raise NotFound(
+                    "That answer wrote no such thing.", hint="The conversation lists what each answer wrote."
+                )
+            wrote[place] = undone = self._applying.undo_in(tx, actor=actor, wrote=wrote[place])
             tx.mark("conversations", actor.user_id)
-            rows.save_turn(tx, conversation_id=conversation, ordinal=turn, values={"wrote": kept})
+            values = {"wrote": [one.as_dict() for one in wrote]}
+            rows.save_turn(tx, conversation_id=conversation, ordinal=turn, values=values)
         return undone
-
-    def _wrote(self, actor: Actor, conversation: int, turn: int) -> builtins.list[Wrote]:
-        with self._database.read() as tx:
-            return self._wrote_in(tx, actor, conversation, turn)
-
-    @staticmethod
-    def _wrote_in(tx: Transaction, actor: Actor, conversation: int, turn: int) -> builtins.list[Wrote]:
-        found_in(tx, actor, conversation)
-        for one in rows.list_turns(tx, conversation_id=conversation):
-            if one.ordinal == turn:
-                return [wrote_of(item) for item in one.wrote]
-        raise NotFound("That conversation has no such turn.", hint="Read it again: turns are counted from 1.")
 
 
 def found_in(tx: Transaction, actor: Actor, conversation: int) -> Conversation:
@@ -142,6 +130,14 @@ def _known(found: T | None) -> T:
     if found is None:
         raise NotFound("You have no such conversation.", hint="souvenance conversation list shows yours.")
     return found
+
+
+def _wrote_in(tx: Transaction, actor: Actor, conversation: int, turn: int) -> builtins.list[Wrote]:
+    found_in(tx, actor, conversation)
+    for one in rows.list_turns(tx, conversation_id=conversation, last=1, before=turn + 1):
+        if one.ordinal == turn:
+            return [wrote_of(item) for item in one.wrote]
+    raise NotFound("That conversation has no such turn.", hint="Read it again: turns are counted from 1.")
 
 
 def wrote_of(kept: Any) -> Wrote:

@@ -100,10 +100,10 @@ class Exchange(Steps):
                 async for event in events:
                     yield event
         except SouvenanceError as error:
-            await in_thread(self._keeping.save, kept, State.FAILED, error)
+            await self._left(kept, State.FAILED, error)
             yield Failed(error=error, text=kept.answer, conversation=conversation, turn=opening.turn)
         except BaseException:
-            await in_thread(self._keeping.save, kept, State.STOPPED)
+            await self._left(kept, State.STOPPED)
             raise
 
     async def learn(
@@ -161,6 +161,11 @@ class Exchange(Steps):
                 await in_thread(self._keeping.save, (await work).kept, State.STOPPED)
             raise
 
+    async def _left(self, kept: Kept, state: State, error: SouvenanceError | None = None) -> None:
+        """Keep what was said of an exchange that did not end well, as far as the store lets: what is told is that."""
+        with contextlib.suppress(SouvenanceError):
+            await in_thread(self._keeping.save, kept, state, error)
+
     async def _run(self, begun: Begun) -> AsyncGenerator[Event]:
         opening, kept, ready = begun.opening, begun.kept, begun.ready
         if begun.error is not None:
@@ -211,7 +216,7 @@ class Exchange(Steps):
         yield found
         messages = [*messages, *look_up_messages(found.query, ready.occasion.put, ready.opening.language)]
         yield Waiting(what=Wait.LOOK_UP, route=endpoint.route, tokens=_tokens(messages))
-        ready.reply = Reply()
+        ready.reply = ready.reply.after_look_up()
         async with contextlib.aclosing(self._call(endpoint, messages, ready)) as spoken:
             async for text in spoken:
                 for event in _visible(ready, ready.reply.feed(text)):

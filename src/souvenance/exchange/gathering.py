@@ -98,7 +98,12 @@ class Gathering:
     def gather(self, wish: Wish) -> Memory:
         """Gather what the question is answered from."""
         if not wish.where.may_read:
-            return self.nothing(language=wish.language, may_write=wish.may_write, without_memory=False)
+            return self.nothing(
+                language=wish.language,
+                may_write=wish.may_write,
+                without_memory=False,
+                withheld_turns=wish.withheld_turns,
+            )
         started = time.perf_counter()
         question = wish.question.strip()[:LONGEST]
         with self._database.read() as tx:

@@ -9,13 +9,14 @@ from typing import Any
 
 from souvenance.domain.clock import Clock
 from souvenance.domain.endpoint import Use
-from souvenance.domain.errors import SouvenanceError
+from souvenance.domain.errors import NotFound, SouvenanceError, Withheld
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import Protection
-from souvenance.exchange.events import Gathered, Spent, Wrote
+from souvenance.exchange.events import Became, Gathered, Spent, Wrote
 from souvenance.exchange.opening import Opening
 from souvenance.exchange.spending import Counting, Entered, hour_of, member_of
 from souvenance.store import conversations as rows
+from souvenance.store import facts
 from souvenance.store.database import Database, Transaction
 from souvenance.store.erasure import receipts, turns
 from souvenance.store.spending import NO_VAULT
@@ -68,6 +69,8 @@ class Kept:
     text: list[str] = field(default_factory=list)
     others: dict[int, list[str]] = field(default_factory=dict)
     """Further replies to the same question, by their index, where a program asked for several."""
+    calls: dict[int, dict[int, list[str]]] = field(default_factory=dict)
+    """What the model called of a program's tools, by the index of the reply and of the call, in the pieces it came."""
     gathered: Gathered | None = None
     read: frozenset[int] = frozenset()
     wrote: list[Wrote] = field(default_factory=list)
@@ -104,11 +107,11 @@ class Keeping:
         self._counting = counting
 
     def save(self, kept: Kept, state: State, error: SouvenanceError | None = None) -> None:
-        """Write down how it ended and what it spent."""
+        """Write down how it ended and what it spent. Where that fails it is not saved, and may be tried again."""
         with kept.lock:
             if not kept.is_saved:
-                kept.is_saved = True
                 self._save(kept, state, error)
+                kept.is_saved = True
 
     def _save(self, kept: Kept, state: State, error: SouvenanceError | None) -> None:
         """All of it in one transaction: each has its price."""
@@ -117,7 +120,7 @@ class Keeping:
         spent = {Use.ANSWERS: kept.answers.spent, Use.AUTO: kept.auto.spent}
         entered = kept.entered or Entered(hour=hour_of(self._clock()), charged=asking.charged or NO_VAULT)
         has_spent = bool(entered.reserved) or any(one.calls for one in spent.values())
-        has_said = bool(kept.read) and bool(kept.text or kept.others)
+        has_said = bool(kept.read) and bool(kept.text or kept.others or kept.calls)
         if not (is_stored or has_spent or has_said):
             return
         with self._database.write() as tx:
@@ -134,7 +137,7 @@ class Keeping:
         opening = kept.opening
         if opening.conversation is None or opening.turn is None:
             return
-        if receipts.is_erased_since(tx, vault_ids=kept.read, at=opening.began):
+        if receipts.is_erased_since(tx, vault_ids=kept.read, at=opening.began) or _is_gone(tx, kept):
             # What was made from it meanwhile would bring it back.
             turns.remove_turns(tx, {(opening.conversation, opening.turn)})
             return
@@ -155,6 +158,24 @@ class Keeping:
         if protection_of(tx, kept.read) is not Protection.MAXIMUM:
             return
         actor, now = kept.opening.asking.actor, self._clock()
-        replies = [kept.answer, *map("".join, kept.others.values())]
+        called = ("\n".join("".join(pieces) for _, pieces in sorted(one.items())) for one in kept.calls.values())
+        replies = [kept.answer, *map("".join, kept.others.values()), *called]
         for hashed in {rows.hash_of_reply(one) for one in replies if one.strip()}:
             rows.note_reply(tx, user_id=actor.user_id, hashed=hashed, read=kept.read, at=now)
+
+
+def _is_gone(tx: Transaction, kept: Kept) -> bool:
+    """Whether something it wrote was erased before it could be kept, which its words would bring back (F7)."""
+    opening = kept.opening
+    done = [one for one in kept.wrote if one.became is Became.DONE]
+    numbers = {number for one in done for number in (one.number, one.successor) if number is not None}
+    if not numbers or not receipts.erased_since(tx, opening.began):
+        return False
+    for number in numbers:
+        try:
+            facts.get_fact(tx, opening.asking.actor, number)
+        except Withheld:  # it is there
+            continue
+        except NotFound:
+            return True
+    return False

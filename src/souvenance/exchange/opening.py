@@ -18,7 +18,7 @@ from souvenance.domain.vault import Protection, Vault
 from souvenance.domain.vault_settings import settings_of
 from souvenance.exchange import auto_scope
 from souvenance.exchange.auto_scope import Offered
-from souvenance.exchange.conversations import place_in
+from souvenance.exchange.conversations import place_in, wrote_of
 from souvenance.exchange.events import Member, Said
 from souvenance.exchange.language import language_of
 from souvenance.exchange.quoting import without_memory
@@ -117,7 +117,8 @@ class Openings:
     def open(self, asking: Asking, *, conversation: int | None = None, instead_of: int | None = None) -> Opening:
         """Check and prepare a question; in a conversation, it is kept before anything is asked of a model.
 
-        `instead_of` is the conversation's last turn, stopped or failed: this one takes its place.
+        `instead_of` is the conversation's last turn, stopped or failed: this one takes its place, unless that one wrote
+        what may still be undone there.
         """
         question = readable_text(asking.question, what="question", limit=MAX_QUESTION_BYTES).strip()
         if not question:
@@ -177,14 +178,17 @@ class Openings:
 
 
 def _give_up(tx: Transaction, conversation: int, ordinal: int) -> None:
-    """Take away the last turn, which came to no answer and did nothing, so that its question is put again."""
+    """Take away the last turn, which came to no answer, so that its question is put again. One that wrote something to
+    memory before its end could be kept stays beside the new one: there it is undone (C5)."""
+    rows.hold_turns(tx, conversation_id=conversation)
     last = rows.list_turns(tx, conversation_id=conversation, last=1)
     if not last or last[0].ordinal != ordinal or last[0].state not in {"stopped", "failed"}:
         raise Conflict(
             "Only the last question is asked again in its place, once its answer was stopped or failed.",
             hint="Read the conversation again, or put the question anew.",
         )
-    rows.remove_turn(tx, conversation_id=conversation, ordinal=ordinal)
+    if not any(wrote_of(one).can_undo for one in last[0].wrote):
+        rows.remove_turn(tx, conversation_id=conversation, ordinal=ordinal)
 
 
 def _may_choose(asking: Asking) -> bool:

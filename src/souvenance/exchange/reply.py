@@ -85,6 +85,11 @@ class Reply:
         self.asked = [one for one in self.asked if one.request != request]
         self._halted = self.halts = False
 
+    def after_look_up(self) -> Reply:
+        """The reply that goes on once a look-up was answered: what was asked before it still stands, once."""
+        asked = [one for one in self.asked if not isinstance(one.request, LookUp)]
+        return Reply(most=self.most, asked=asked, times={one.request: self.times[one.request] for one in asked})
+
     # --- reading -----------------------------------------------------------------------------------------------
 
     def _scan(self, *, final: bool) -> str:

@@ -194,6 +194,7 @@ class Steps:
             kept.entered = entered if opening.charged is None else replace(entered, charged=opening.charged.vault_id)
         occasion = Occasion(
             actor=asking.actor,
+            reader=opening.reader,
             memory=memory,
             where=replace(
                 asking.where, may_write=opening.may_write, may_read=asking.where.may_read and asking.with_memory

@@ -247,10 +247,26 @@ def on_a_page(tx: Transaction, item: Fact, *, at: datetime) -> tuple[Fact, list[
 def restored(found: Fact) -> Fact:
     """The fact back in force: out of the trash first, else out of the journal; its replacement is left alone (T2)."""
     if found.state is State.TRASHED:
-        return replace(found, deleted_at=None)
+        back = replace(found, deleted_at=None)
+        # What ended it in the journal stands again (T2); what a model ended on Classic leaves no trace (T1).
+        return back if back.state is State.RETIRED else replace(back, reason="", replaced_by=None)
     if found.state is State.RETIRED:
         return replace(found, valid_to=None, reason="", replaced_by=None)
     raise Conflict(f"Fact #{found.number} is in force already.", hint="There is nothing to restore.")
+
+
+def restore(tx: Transaction, actor: Actor, found: Fact, *, at: datetime) -> Fact:
+    """Bring a fact back from the trash or from the journal, onto a page that stands."""
+    after, page = on_a_page(tx, restored(found), at=at)
+    (saved,) = apply(tx, actor, changes=[(found, after, "restore")], verb="restore", at=at, also=page)
+    return saved
+
+
+def delete(tx: Transaction, actor: Actor, found: Fact, *, at: datetime) -> Fact:
+    """Put a fact in the trash, audited."""
+    (saved,) = apply(tx, actor, changes=[(found, deleted(found, at=at), "delete")], verb="delete", at=at)
+    history.record_audit(tx, actor, verb="fact.delete", at=at, vault_id=found.vault_id, number=found.number)
+    return saved
 
 
 def deleted(found: Fact, *, at: datetime) -> Fact:

@@ -25,12 +25,20 @@ from souvenance.domain.erasure import (
     VaultCounts,
     fingerprint,
 )
-from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound, SouvenanceError, StoreDamaged, Withheld
+from souvenance.domain.errors import (
+    Conflict,
+    InvalidInput,
+    NotAllowed,
+    NotFound,
+    SouvenanceError,
+    StoreDamaged,
+    Withheld,
+)
 from souvenance.domain.fact import checked_line
 from souvenance.domain.note import title_key
 from souvenance.domain.vault import Vault
 from souvenance.ingest import claimed
-from souvenance.store import history
+from souvenance.store import history, servers
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.erasure import deed, mentions, purge, receipts
@@ -129,7 +137,8 @@ class Erasures:
         """Erase everything a vault holds and take the vault itself away, now and for good; the receipt.
 
         `confirm` is its name or slug, typed again. Its files stay on the disk; pins, tokens and weights forget it. A
-        personal vault, an application's and a Discord server's are made again, empty, when they are next needed.
+        personal vault, an application's and a Discord server's are made again, empty, when they are next needed: so one
+        that keeps the wish of members not to be remembered is only erased, or they would be learnt about again (D4).
         """
         with self._database.read() as tx:
             vault_rows.configured_vault(tx, actor, vault)
@@ -164,6 +173,8 @@ class Erasures:
         with self._database.write(alone=True) as tx:
             chosen, left_out = self._vaults(tx, actor, vault, member)
             _require_confirmed(chosen[0] if member is None else None, member, confirm)
+            if with_vault:
+                _require_no_wish(tx, chosen[0])
             called = self._called(tx, chosen, member, names)
             claimed.claim_in(tx, self._clock, name=CLAIM, holder=self._holder, seconds=LEASE)
             now, beyond = self._clock(), purge.beyond_reach(self._database)
@@ -174,6 +185,7 @@ class Erasures:
                 strays = deed.strays(tx, vault_id=item.id)
                 deed.remember_traces(tx, doomed, traces)
                 deed.take_away(tx, doomed)
+                deed.hear_from(tx, vault_id=item.id, at=now)
                 suspended = deed.suspend_folders(tx, vault_id=item.id) if member is None else 0
                 if any(deed.count(tx, doomed).values()) or deed.strays(tx, vault_id=item.id) > strays:
                     raise StoreDamaged("Not everything could be erased; nothing was.", hint="Run souvenance doctor.")
@@ -370,6 +382,15 @@ def _checked(vault: str | None, member: str | None) -> str | None:
 def _asked_by(member: str | None, called: Sequence[str]) -> list[str]:
     """By what a query asks for the member."""
     return [] if member is None else [member, *called]
+
+
+def _require_no_wish(tx: Transaction, vault: Vault) -> None:
+    out = servers.all_opted_out(tx, vault_id=vault.id)
+    if out:
+        raise Conflict(
+            f"{len(out)} of this server's members asked not to be remembered; the vault keeps their wish.",
+            hint="Erase the vault: everything that it holds goes, and their wish stays.",
+        )
 
 
 def _require_confirmed(vault: Vault | None, member: str | None, confirm: str) -> None:

@@ -351,21 +351,13 @@ class Facts:
         """Bring a fact back from the trash or from the journal."""
         with self._database.write() as tx:
             _, found = correct.writable_fact(tx, actor, number)
-            now = self._clock()
-            after, page = correct.on_a_page(tx, correct.restored(found), at=now)
-            changes = [(found, after, "restore")]
-            (saved,) = correct.apply(tx, actor, changes=changes, verb="restore", at=now, also=page)
-            return saved
+            return correct.restore(tx, actor, found, at=self._clock())
 
     def delete(self, *, actor: Actor, number: int) -> Fact:
         """Put a fact in the trash, out of every read at once (F9)."""
         with self._database.write() as tx:
-            vault, found = correct.writable_fact(tx, actor, number)
-            now = self._clock()
-            changes = [(found, correct.deleted(found, at=now), "delete")]
-            (saved,) = correct.apply(tx, actor, changes=changes, verb="delete", at=now)
-            history.record_audit(tx, actor, verb="fact.delete", at=now, vault_id=vault.id, number=number)
-            return saved
+            _, found = correct.writable_fact(tx, actor, number)
+            return correct.delete(tx, actor, found, at=self._clock())
 
     def purge(self, *, actor: Actor, number: int) -> None:
         """Remove a trashed fact for good, with its revisions; only a person does this (F9)."""

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from souvenance.domain.access import Actor, Route
-from souvenance.domain.clock import Clock
 from souvenance.domain.erasure import Erased, PurgeState
 from souvenance.domain.errors import NotAllowed
 from souvenance.domain.server import Server, ServerMember, discord_id
 from souvenance.memory.erase import Erasures
 from souvenance.servers.members import acting
-from souvenance.store import servers as rows
-from souvenance.store.database import Database
 
 _FACTS = ("facts", "facts_retired", "facts_trashed")
 """The kinds of a receipt that count facts, by where they stood."""
@@ -30,9 +27,7 @@ class Forgotten:
 class Forgetting:
     """Use cases that erase. Each works in any channel: nothing of the memory is shown or added."""
 
-    def __init__(self, database: Database, clock: Clock, erasures: Erasures) -> None:
-        self._database = database
-        self._clock = clock
+    def __init__(self, erasures: Erasures) -> None:
         self._erasures = erasures
 
     def forget_me(self, *, actor: Actor, server: Server, member: ServerMember) -> Forgotten:
@@ -52,8 +47,6 @@ class Forgetting:
         someone opted out is a wish, and stays. Only numbers come back, so a protected server erases as well.
         """
         member = None if about is None else discord_id(about.id, what="member")
-        with self._database.read() as tx:
-            out = rows.all_opted_out(tx, vault_id=server.vault_id)
         erased = self._erasures.erase(
             actor=replace(actor, route=Route.LOCAL),
             vault=server.vault,
@@ -61,11 +54,6 @@ class Forgetting:
             confirm=member or server.vault,
             names=[] if about is None else [about.name],
         )
-        with self._database.write() as tx:
-            now = self._clock()
-            for one in out:
-                rows.keep_member(tx, vault_id=server.vault_id, member_id=one, at=now, opted_out=True)
-            rows.update_server(tx, guild_id=server.guild_id, at=now, heard_from=now)
         return _forgotten(erased)
 
 

@@ -148,10 +148,15 @@ def remove_conversation(tx: Transaction, *, conversation_id: int) -> None:
 # --- turns -----------------------------------------------------------------------------------------------------
 
 
+def hold_turns(tx: Transaction, *, conversation_id: int) -> None:
+    """Make others who would add or change turns of a conversation wait until this transaction ends."""
+    tx.hold("turn", conversation_id)
+
+
 def add_turn(tx: Transaction, *, conversation_id: int, question: str, at: datetime) -> int:
     """The next turn of a conversation, asked and not answered yet; its ordinal, from 1. That the conversation was used
     is for the caller to say."""
-    tx.hold("turn", conversation_id)
+    hold_turns(tx, conversation_id=conversation_id)
     last = select(func.coalesce(func.max(turn.c.ordinal), 0)).where(turn.c.conversation_id == conversation_id)
     made = insert(turn).values(
         conversation_id=conversation_id,

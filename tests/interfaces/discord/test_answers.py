@@ -126,6 +126,27 @@ async def test_c2_what_a_model_that_failed_was_not_asked_is_learnt_with_what_is_
     assert "stolen" not in bench.model.prompts[-1]
 
 
+async def test_c6_what_a_cap_kept_from_being_learnt_is_learnt_once_there_is_room(bench: Bench) -> None:
+    ana, slug = bench.guild.new_member("ana", nick="Ana"), bench.server().vault
+    bench.model.says("Hello.")
+    bench.memory.vaults.change_settings(actor=bench.owner, vault=slug, changes={"daily_tokens": 1})
+    bench.know("The port is deep")
+    await bench.discord.tell_bot(bench.hall, ana, "hello")  # which uses up what there is
+    await bench.discord.answer(bench.hall)
+    kept = len(bench.facts())
+    await bench.discord.say(bench.hall, ana, "I bought a boat")
+    await bench.settled()
+    await bench.bot.rest()
+    assert len(bench.facts()) == kept
+    bench.memory.vaults.change_settings(actor=bench.owner, vault=slug, changes={"daily_tokens": 0})
+    bench.model.says("<<remember ship | sails to the islands | Ana>>")
+    await bench.discord.say(bench.hall, ana, "it is red")
+    await bench.settled()
+    await bench.bot.rest()
+    assert "I bought a boat" in bench.model.prompts[-1]
+    assert "sails to the islands" in [fact.content for fact in bench.facts()]
+
+
 async def test_d1_what_was_corrected_or_deleted_is_learnt_so(bench: Bench) -> None:
     ana = bench.guild.new_member("ana", nick="Ana")
     slip = await bench.discord.say(bench.hall, ana, "my boat is red")

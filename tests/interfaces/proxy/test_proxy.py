@@ -168,7 +168,7 @@ def test_t3_a_look_up_is_one_more_call_here_too(
     keep(memory, owner, "harpe", "Last word of all.")
     memory.vaults.change_settings(actor=owner, vault="harpe", changes={"max_injected": 1})
     memory.vaults.change_type(actor=owner, vault="harpe", memory_type=MemoryType.ARCHIVE)
-    model.says("<<lookup Martin>> tail", "On Fridays.")
+    model.says("<<remember visit | Martin comes soon | harpe>><<lookup Martin>> tail", "On Fridays.")
     found: Any = client().chat.completions.create(model="m", messages=user("When does he come?"), stream=stream)
     if stream:
         chunks = list(found)
@@ -177,7 +177,8 @@ def test_t3_a_look_up_is_one_more_call_here_too(
     else:
         assert found.choices[0].message.content == "On Fridays."
         assert found.usage.total_tokens == 36
-        assert found.souvenance["wrote"] == []
+        assert [one["content"] for one in found.souvenance["wrote"]] == ["Martin comes soon"]
+    assert "Martin comes soon" in [one.content for one in memory.facts.list(actor=owner, vault="harpe")]
     assert len(model.asked) == 2
     assert f"[#{hidden}]" in model.prompt(1)
 
@@ -372,6 +373,43 @@ def test_v8_every_choice_made_from_a_protected_vault_is_known_again(
         history: Any = [*user("What is it?"), {"role": "assistant", "content": text}, *user("And again?")]
         local.chat.completions.create(model="m", messages=history)
         assert "Zyxwvut" not in json.dumps(model.asked)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_v8_what_tools_were_called_with_from_a_protected_vault_does_not_go_over_a_cloud_route(
+    memory: Application, owner: Actor, model: Server, client: Make, stream: bool
+) -> None:
+    keep(memory, owner, "secret", "The code name is Zyxwvut.")
+    memory.vaults.change(actor=owner, vault="secret", protection=Protection.MAXIMUM)
+    call = TOOL_CALL | {"function": {"name": "find", "arguments": '{"query": "Zyxwvut"}'}}
+    pieces = [
+        {"index": 0, "id": "call_1", "type": "function", "function": {"name": "find", "arguments": ""}},
+        *({"index": 0, "function": {"arguments": part}} for part in ('{"query": "Zyx', 'wvut"}')),
+    ]
+    events = [{"choices": [{"index": 0, "delta": {"tool_calls": [one]}}]} for one in pieces]
+    raw = b"".join(b"data: " + json.dumps(one).encode() + b"\n\n" for one in events) + b"data: [DONE]\n\n"
+    model.says(Raw(raw, kind="text/event-stream") if stream else Calls([call]))
+    local = client()
+    found: Any = local.chat.completions.create(
+        model="m", messages=user("Find what the code name is"), tools=TOOLS, stream=stream
+    )
+    assert "Zyxwvut" in model.prompt(0)
+    if stream:
+        assert len(list(found)) == 3
+    memory.endpoints.change(actor=owner, name="scripted", route=Route.CLOUD)
+    sent = {name: value for name, value in call.items() if name != "index"}
+    history: Any = [
+        *user("Find what the code name is"),
+        {"role": "assistant", "content": None, "tool_calls": [sent]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "Zyxwvut is a river"},
+        *user("And where?"),
+    ]
+    model.says("I do not know.")
+    local.chat.completions.create(model="m", messages=history, tools=TOOLS)
+    asked = [one for one in model.asked[0]["messages"] if one["role"] != "system"]
+    assert "Zyxwvut" not in json.dumps(model.asked[0])
+    assert [one["role"] for one in asked] == ["user", "assistant", "tool", "user"]
+    assert asked[1]["tool_calls"][0]["function"] == {"name": "find", "arguments": "{}"}
 
 
 def test_c6_what_choosing_cost_is_counted_where_a_cap_then_refuses(

@@ -14,6 +14,7 @@ from discord import app_commands
 
 from souvenance.application import Application
 from souvenance.domain.access import Route, Source
+from souvenance.domain.errors import SouvenanceError
 from souvenance.domain.server import Server, permitted
 from souvenance.interfaces.discord.answering import NOBODY, Answering, Question
 from souvenance.interfaces.discord.around import text_of
@@ -77,7 +78,10 @@ class Bot(discord.Client):
     async def on_ready(self) -> None:
         """Meet every server; after a session that could not be resumed, take what was said meanwhile."""
         for guild in self.guilds:
-            await self.server_of(guild)
+            try:
+                await self.server_of(guild)
+            except SouvenanceError as error:  # the others are met all the same, and this one when it speaks
+                log.warning("a server was not met", guild=guild.id, code=error.code)
         since, self._connected_from = self._connected_from, discord.utils.time_snowflake(discord.utils.utcnow())
         log.info("the bot is ready", servers=len(self.guilds))
         if since is not None:

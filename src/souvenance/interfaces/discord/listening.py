@@ -15,7 +15,7 @@ import structlog
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor
-from souvenance.domain.errors import ModelUnavailable, SouvenanceError
+from souvenance.domain.errors import CapReached, ModelUnavailable, SouvenanceError, StoreUnavailable
 from souvenance.domain.server import Place, ServerMember, permitted
 from souvenance.exchange.events import Member, Said
 from souvenance.interfaces.discord.places import told_apart
@@ -26,6 +26,9 @@ QUIET_SECONDS = 120.0
 """A conversation that rests this long is learnt from."""
 MOST_MESSAGES = 30
 """One that goes on is learnt from each so many messages."""
+
+LATER = (ModelUnavailable, CapReached, StoreUnavailable)
+"""What passes by itself: what was heard is asked about again with what is said next."""
 
 log = structlog.get_logger("souvenance.discord")
 
@@ -131,11 +134,11 @@ class Listening:
             )
         except SouvenanceError as error:
             log.warning("nothing was learnt from a conversation", code=error.code)
-            if isinstance(error, ModelUnavailable):
+            if isinstance(error, LATER):
                 self._wait_on(channel, there)
 
     def _wait_on(self, channel: str, there: Conversation) -> None:
-        """What a model that failed could not be asked about is asked about with what is said next; the last of it."""
+        """What could not be asked about now is asked about with what is said next; the last of it."""
         now = self._conversations.setdefault(channel, Conversation(there.guild_id, there.place))
         held = list(there.heard.items())[-MOST_MESSAGES // 2 :]
         now.heard = dict(held) | now.heard

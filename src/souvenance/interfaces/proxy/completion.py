@@ -20,7 +20,7 @@ from souvenance.exchange.reply import Reply
 from souvenance.exchange.shapes import gathered_shape
 from souvenance.exchange.steps import Ready, content_of, look_up_messages, opening_look_up
 from souvenance.interfaces.proxy.refusals import error_shape
-from souvenance.interfaces.proxy.request import Completion
+from souvenance.interfaces.proxy.request import Completion, tool_calls
 
 Json = dict[str, Any]
 HIDDEN = "(withheld: protected vault)"
@@ -38,6 +38,7 @@ class Passing:
         self._actor = actor
         self._asked = asked
         self._replies: dict[int, Reply] = {}
+        self._goes_on: dict[int, Reply] = {}
 
     async def begin(self) -> None:
         """Gather memory; refuses before anything is sent."""
@@ -90,11 +91,12 @@ class Passing:
             await self._exchange.keep(self._ready, State.STOPPED)
 
     async def _read_whole(self, found: Json, *, may_look_up: bool) -> LookedUp | None:
-        self._replies = {}
+        self._replies, self._goes_on = self._goes_on, {}
         for place, choice in enumerate(found["choices"]):
             message = choice.get("message")
             said = content_of(message)
             index = choice.get("index", place)
+            self._called(index, message)
             if not said or not self._asked.with_memory:
                 self._heard(index, said)
                 continue
@@ -132,12 +134,14 @@ class Passing:
             looked: LookedUp | None = None
             said: list[str] = []
             usage: Any = None
-            self._replies = {}
+            self._replies, self._goes_on = self._goes_on, {}
             try:
                 async with contextlib.aclosing(self._exchange.chat.stream(self._endpoint, body)) as chunks:
                     async for chunk in chunks:
                         usage = chunk.get("usage") or usage
                         name = name or chunk.get("id")
+                        for place, choice in enumerate(chunk["choices"]):
+                            self._called(choice.get("index", place), choice.get("delta"))
                         for one in self._passed(chunk, said, may_look_up=may_look_up):
                             yield one if name is None else one | {"id": name}
                         looked = await self._looked_up() if may_look_up else None
@@ -198,6 +202,12 @@ class Passing:
         if text:
             (kept.text if index == CHOSEN else kept.others.setdefault(index, [])).append(text)
 
+    def _called(self, index: int, message: Any) -> None:
+        """Keep which tools of the client's were called with what, for the same reason."""
+        for call in tool_calls(message):
+            calls = self._ready.kept.calls.setdefault(index, {})
+            calls.setdefault(call.place if call.place is not None else len(calls), []).append(call.text)
+
     def _reply(self, index: int, *, halts: bool) -> Reply:
         return self._replies.setdefault(index, Reply(halts=halts))
 
@@ -208,7 +218,10 @@ class Passing:
         if reply is None or request is None:
             return None
         self._ready.reply = reply
-        return await self._exchange.look_up(self._ready, request)
+        looked = await self._exchange.look_up(self._ready, request)
+        if looked is not None:
+            self._goes_on = {CHOSEN: reply.after_look_up()}
+        return looked
 
     def _after(self, looked: LookedUp) -> Json:
         more = look_up_messages(looked.query, self._ready.occasion.put, self._ready.opening.language)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from souvenance.domain.errors import InvalidInput
 from souvenance.exchange.events import Said
@@ -52,9 +52,7 @@ class Completion:
     def upstream(self, memory: str, withheld: frozenset[str], hidden: str) -> Json:
         """The body as the endpoint is sent it: memory as one system message behind the client's own, and what may not
         leave over its route put out of sight."""
-        messages = (
-            [_hiding(one, withheld, hidden) for one in self.body["messages"]] if withheld else [*self.body["messages"]]
-        )
+        messages = _hiding(self.body["messages"], withheld, hidden) if withheld else [*self.body["messages"]]
         if memory:
             at = next((place for place, one in enumerate(messages) if one.get("role") not in _OWN), len(messages))
             messages.insert(at, {"role": "system", "content": memory})
@@ -78,8 +76,9 @@ def read_completion(raw: bytes, headers: Mapping[str, str]) -> Completion:
         raise InvalidInput("`messages` is a list of at least one message.", hint="Send a chat completion.")
     if not isinstance(body.get("model"), str) or not body["model"]:
         raise InvalidInput("`model` is the name of a model.", hint="GET /v1/models lists them.")
-    said = [(place, Said(text=text_of(one), by_model=one.get("role") == "assistant"))
-            for place, one in enumerate(messages) if one.get("role") in {"user", "assistant"}]  # fmt: skip
+    said = [(place, Said(text=text, by_model=one.get("role") == "assistant"))
+            for place, one in enumerate(messages) if one.get("role") in {"user", "assistant"}
+            for text in (text_of(one), called(one))]  # fmt: skip
     asked = next((place for place, one in reversed(said) if not one.by_model and one.text.strip()), None)
     question = "" if asked is None else text_of(messages[asked])
     history = tuple(one for place, one in said if place != asked and one.text.strip())
@@ -135,6 +134,60 @@ def _strings(value: Any, depth: int = 20) -> list[str]:
     return [text for one in inner for text in _strings(one, depth - 1)] if depth else []
 
 
-def _hiding(message: Json, withheld: frozenset[str], hidden: str) -> Json:
-    is_hidden = message.get("role") in {"user", "assistant"} and text_of(message) in withheld
-    return message | {"content": hidden} if is_hidden else message
+class Call(NamedTuple):
+    """A call of a tool, or a piece of one: its place among several where it is told, its id, its name and arguments."""
+
+    place: int | None
+    id: str
+    text: str
+
+
+def tool_calls(message: Any) -> list[Call]:
+    """The calls of tools in a message, or the pieces of them in a part of one."""
+    found = []
+    calls = message.get("tool_calls") if isinstance(message, dict) else None
+    for one in calls if isinstance(calls, list) else ():
+        kind = _kind(one)
+        if kind:
+            index = one.get("index")
+            text = "".join(str(one[kind].get(name) or "") for name in ("name", _KINDS[kind]))
+            found.append(Call(index if type(index) is int else None, str(one.get("id") or ""), text))
+    return found
+
+
+_KINDS = {"function": "arguments", "custom": "input"}
+"""Under which name a call of each kind holds what it was made with."""
+
+
+def _kind(call: Any) -> str:
+    return next((kind for kind in _KINDS if isinstance(call, dict) and isinstance(call.get(kind), dict)), "")
+
+
+def _blank(call: Any) -> Any:
+    kind = _kind(call)
+    return call | {kind: call[kind] | {_KINDS[kind]: "{}"}} if kind else call
+
+
+def called(message: Mapping[str, Any]) -> str:
+    """Which tools a message calls with what: what a model says in this way is as protected as its words (V8)."""
+    return "\n".join(call.text for call in tool_calls(message))
+
+
+def _hiding(messages: Sequence[Json], withheld: frozenset[str], hidden: str) -> list[Json]:
+    """The messages, those that may not leave without their contents: words, what tools were called with and what these
+    answered. Their form stays, which endpoints insist on."""
+    shown: list[Json] = []
+    ids: set[str] = set()
+    for one in messages:
+        own = {text for text in (text_of(one), called(one)) if text}
+        if one.get("role") in {"user", "assistant"} and own & withheld:
+            blank = one | ({"content": hidden} if one.get("content") else {})
+            if called(one):
+                ids |= {call.id for call in tool_calls(one)}
+                blank |= {"tool_calls": [*map(_blank, one["tool_calls"])]}
+            shown.append(blank)
+        elif one.get("role") == "tool" and one.get("tool_call_id") in ids:
+            shown.append(one | {"content": hidden})
+        else:
+            shown.append(one)
+    return shown

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Select, String, Table, and_, cast, false, literal_column, or_, select
+from sqlalchemy import ColumnElement, Select, String, Table, and_, cast, false, literal_column, not_, or_, select
 
 from souvenance.domain.fact import SubjectKind
 from souvenance.store.tables import (
@@ -111,17 +111,21 @@ class Doomed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """A table of contents: how its rows are counted, which columns hold words, which rows are a member's."""
+    """A table of contents: how its rows are counted, which columns hold words, which rows are a member's, and which of
+    them `stay` whatever is erased, because they hold a wish and no words."""
 
     table: Table
     kind: str
     words: tuple[str, ...]
     plain: tuple[str, ...] = ()
     of_member: Callable[[Doomed], Condition]
+    stays: Condition | None = None
 
     def condition(self, doomed: Doomed) -> Condition:
         """Which rows go."""
         here: Condition = self.table.c.vault_id == doomed.vault_id
+        if self.stays is not None:
+            here = and_(here, not_(self.stays))
         return here if doomed.member is None else and_(here, self.of_member(doomed))
 
 
@@ -238,6 +242,8 @@ HELD = (
         words=("name",),
         plain=("member_id",),
         of_member=lambda doomed: server_member.c.member_id == doomed.member,
+        # Who does not want to be remembered is not to be learnt about after it either; no name is kept of them (D4).
+        stays=and_(server_member.c.opted_out.is_(True), server_member.c.name == literal_column("''")),
     ),
     Held(
         table=fact,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from sqlalchemy import ColumnElement, String, and_, cast, delete, func, insert, select, text
 
@@ -19,6 +20,7 @@ from souvenance.store.tables import (
     passage,
     passage_vector,
     revision,
+    server,
     vector_change,
     watched_folder,
 )
@@ -144,6 +146,11 @@ def suspend_folders(tx: Transaction, *, vault_id: int) -> int:
     blank = {"reason": "", "condition": Condition.NEW, "done": 0, "total": 0, "scanned_at": None}
     tx.execute(watched_folder.update().where(here).values(blank))
     return many
+
+
+def hear_from(tx: Transaction, *, vault_id: int, at: datetime) -> None:
+    """What was said in a Discord server before this moment is not put before a model again, nor learnt from."""
+    tx.execute(server.update().where(server.c.vault_id == vault_id).values(heard_from=at, updated_at=at))
 
 
 def count_watched(tx: Transaction, *, vault_id: int) -> int:
