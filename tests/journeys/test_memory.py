@@ -120,7 +120,7 @@ def test_a_session_that_ends_in_mid_edit_loses_no_text(
     cookies = page.context.cookies()
     page.context.clear_cookies()
     _row(page, number).get_by_role("button", name="Save").click()
-    expect(page.locator("#toasts")).to_contain_text("no longer signed in")
+    expect(page.get_by_role("alert").first).to_contain_text("no longer signed in")
     expect(_row(page, number).get_by_label("Fact")).to_have_value("Élodie apporte les boissons")
     page.context.add_cookies(cookies)  # type: ignore[arg-type]
     page.reload()  # what was typed outlives the page too
@@ -204,7 +204,7 @@ def test_a_vault_that_is_gone_is_told_and_what_was_typed_stays(
     page.get_by_label("What should be remembered?").fill("Trop tard")
     page.evaluate("document.querySelector('#find [name=vault]').value = 'nowhere'")
     page.locator("#add-fact").get_by_role("button", name="Remember").click()
-    expect(page.locator("#toasts")).to_contain_text("There is no such thing here")
+    expect(page.get_by_role("alert")).to_contain_text("There is no such thing here")
     expect(page.get_by_label("What should be remembered?")).to_have_value("Trop tard")
 
 

@@ -99,7 +99,7 @@ def test_f7_what_would_go_is_told_and_typing_the_name_erases_it_with_a_receipt(
     expect(page.locator("#preview .counts")).to_contain_text("facts in force")
     page.locator("#confirm").fill("somebody else")
     page.get_by_role("button", name="Erase for good").click()
-    expect(page.locator("#toasts")).to_contain_text("what was typed to confirm it is another name")
+    expect(page.get_by_role("alert")).to_contain_text("what was typed to confirm it is another name")
     assert memory.facts.get(actor=owner, number=numbers[4]).content == "Zoé vend ses jeux"
     page.locator("#confirm").fill("77")
     page.get_by_role("button", name="Erase for good").click()
