@@ -15,6 +15,7 @@ from importlib import resources
 from itertools import islice
 
 from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
 
 from souvenance.domain import proposal
 from souvenance.domain.errors import SouvenanceError
@@ -32,6 +33,7 @@ DEEPEST = 3
 
 _HOLE = re.compile(r"\{([0-9]?)(~?)\}")
 _NAMED = re.compile(r"\{([a-z]+)\}")
+_LARGE = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\Z")
 _END = re.compile(r"[.?!)] ")
 _PREFIX = re.compile(r"(?:\A|; )([\w-]{1,100}): ")
 
@@ -127,6 +129,7 @@ class _Table:
 class _Known:
     """What is said in one language: sentences, and the words that fill their holes."""
 
+    language: str
     sentences: _Table
     words: _Table
 
@@ -143,11 +146,17 @@ class _Known:
             values = shape.values(text)
             if values is not None:
                 filled = [
-                    self._in_words(value, deep - 1) if hole in shape.in_words else value
-                    for hole, value in enumerate(values)
+                    self._in_words(value, deep - 1) if hole in shape.in_words else self._counted(value, before)
+                    for hole, (value, before) in enumerate(zip(values, shape.around, strict=False))
                 ]
                 return "".join(part if isinstance(part, str) else filled[part] for part in shape.said)
         return None
+
+    def _counted(self, value: str, before: str) -> str:
+        """A large number as the language writes it; what is quoted was typed so by someone, and stays."""
+        if before.endswith("“") or not _LARGE.match(value):
+            return value
+        return format_decimal(int(value.replace(",", "")), locale=self.language)
 
     def _in_words(self, value: str, deep: int) -> str:
         """A value that is a word of ours, a list of such words, or a sentence of ours, also without its point."""
@@ -183,7 +192,7 @@ def _known(language: str) -> _Known | None:
     for one in read_po(io.BytesIO(file.read_bytes()), locale=language):
         if one.id and one.string and one.context in tables:
             tables[one.context].append((str(one.id), str(one.string)))
-    return _Known(_Table(tables["sentence"]), _Table(tables["word"]))
+    return _Known(language, _Table(tables["sentence"]), _Table(tables["word"]))
 
 
 def _labels(language: str) -> Iterator[tuple[str, str]]:
