@@ -62,7 +62,7 @@ def matching(now: Situation) -> Matching:
 
 def sentence(state: Matching, now: Situation, language: str = "en") -> str:
     """What is said of a state; empty for READY and for a step that never goes by meaning."""
-    words = _WORDS.get(language, _WORDS["en"])
+    words = SENTENCES.get(language, SENTENCES["en"])
     return words.get(state, "").format(
         embedded=now.covered.embedded,
         passages=now.covered.passages,
@@ -72,7 +72,7 @@ def sentence(state: Matching, now: Situation, language: str = "en") -> str:
     )
 
 
-_WORDS = {
+SENTENCES = {
     "en": {
         Matching.NO_MODEL: "no embedding model is set; searching by words",
         Matching.PROTECTED: "the vault is protected and {model} is not on this machine; searching by words",
@@ -92,3 +92,4 @@ _WORDS = {
         Matching.REFUSED: "{refusal} ; recherche par mots",
     },
 }
+"""What is said of each state, by language; the names in braces are the same in all of them."""

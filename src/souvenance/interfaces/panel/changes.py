@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from souvenance.interfaces.panel.refusals import in_language
 from souvenance.interfaces.panel.render import Tongue
 
 
@@ -115,14 +116,15 @@ _WHY = (
 
 def why(tongue: Tongue, said: str) -> str:
     """Why a matcher ran, as a trace says it, in the reader's language; what is not known here stays as it is."""
-    return ", ".join(_why(tongue, part) for part in said.split(", "))
+    whole = in_language(said, tongue.language)
+    return whole if whole != said else ", ".join(_why(tongue, part) for part in said.split(", "))
 
 
 def _why(tongue: Tongue, part: str) -> str:
     for pattern, text in _WHY:
         if found := pattern.match(part):
             return tongue.say(text, **{name: tongue.number(int(value)) for name, value in found.groupdict().items()})
-    return part
+    return in_language(part, tongue.language)
 
 
 def diff_rows(tongue: Tongue, diff: str) -> list[Row]:

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from souvenance.domain import errors
 from souvenance.domain.errors import SouvenanceError
+from souvenance.interfaces.panel.refusals import Told
 
 if TYPE_CHECKING:
     from souvenance.interfaces.panel.visit import Visit
@@ -57,13 +58,8 @@ def status_of(error: SouvenanceError | None) -> int:
 def refusal(visit: Visit, error: SouvenanceError | None) -> Response:
     """A refusal as an answer. Nothing was written; a page that is open keeps what was typed in it."""
     status = status_of(error)
-    title = visit.say(TITLES[status])
-    message, hint = (
-        (visit.words_of(error.message), visit.words_of(error.hint))
-        if error
-        else ("", visit.say("Look what is there before you try again."))
-    )
-    values = {"title": title, "message": message, "hint": hint, "code": status}
+    said = visit.told(error) if error else Told("", visit.say("Look what is there before you try again."))
+    values = {"title": visit.say(TITLES[status]), "message": said.message, "hint": said.hint, "code": status}
     if visit.is_partial:
         response = visit.piece("pieces/toast.html", "problem", status=status, **values)
     else:

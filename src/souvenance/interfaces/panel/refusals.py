@@ -1,80 +1,216 @@
-"""What use cases refuse, in the reader's language: those refusals that a person meets in everyday use.
+"""What the engine says in English, in the reader's language: refusals, their hints and the reasons it gives.
 
-A use case says them in English, for every interface. One that is not here is shown as it was said.
+The engine raises sentences, not codes, so a sentence is known again by its shape: the texts of the source, with `{}`
+where a value was put, stand in `locale/LANGUAGE/refusals.po`. What is not there stays English.
 """
 
 from __future__ import annotations
 
+import io
 import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from importlib import resources
+from itertools import islice
 
-if TYPE_CHECKING:
-    from souvenance.interfaces.panel.render import Tongue
+from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
 
+from souvenance.domain import proposal
+from souvenance.domain.errors import SouvenanceError
+from souvenance.domain.proposal import label
+from souvenance.interfaces.panel.render import ROOM
+from souvenance.retrieval import matching
 
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
+FILE = "refusals.po"
+LONGEST = 8_000
+"""Characters of a text above which it is left as it is."""
+MOST_SENTENCES = 12
+"""Ends of sentences at which a hint is looked for."""
+DEEPEST = 3
+"""How far a refusal may hold another one."""
 
-
-REFUSALS = (
-    _("The handle or the password is not right."),
-    _("Check both and try again."),
-    _("Too many attempts to log in."),
-    _("Too many people log in at this very moment."),
-    _("Try again in %(minutes)s minutes."),
-    _("Try again."),
-    _("This link was used already, or its time is over."),
-    _("Make a new one: souvenance open."),
-    _("This server can be reached by others, so one comes in with an account, not with a link."),
-    _("Log in with your handle and password; souvenance user password owner sets the owner's."),
-    _("This invitation was used already or withdrawn, or its time is over."),
-    _("Ask for another one."),
-    _("You are in that team already."),
-    _("You are no longer signed in."),
-    _("This page is no longer valid."),
-    _("Load it again; what you typed is still there."),
-    _("There is nothing at this address."),
-    _("A handle has 2 to %(most)s characters."),
-    _("A handle is made of letters, digits, dots, underscores and hyphens, and begins with a letter or digit."),
-    _("Choose another one."),
-    _("There is a user “%(handle)s” already."),
-    _("Choose another handle."),
-    _("A password has at least %(least)s characters."),
-    _("That password is too easily guessed."),
-    _("A few words in a row are a good one."),
-    _("The present password is not right."),
-    _("Type it again. Nothing was changed."),
-    _("There is no vault of that name that you can reach."),
-    _("You may read this vault but not change it."),
-    _("You may read this note but not change it."),
-    _("You may read this vault but not erase it."),
-    _("Ask its team for the configure permission."),
-    _("You are in this team but may not change it."),
-    _("Ask for the configure permission."),
-    _("“%(what)s” is no number."),
-    _("Write it in digits."),
-    _("That is over %(size)s KiB; nothing was written."),
-    _("Send less at once, in several parts."),
-)
-"""As they are said in English, with what differs from one to the next as `%(name)s`."""
+_HOLE = re.compile(r"\{([0-9]?)(~?)\}")
+_NAMED = re.compile(r"\{([a-z]+)\}")
+_LARGE = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\Z")
+_END = re.compile(r"[.?!)] ")
+_PREFIX = re.compile(r"(?:\A|; )([\w-]{1,100}): ")
 
 
-def in_words(tongue: Tongue, text: str) -> str:
-    """A message or a hint of a refusal in the reader's language; as it was said where it is none of `REFUSALS`."""
-    if text in REFUSALS:
-        return tongue.say(text)
-    for pattern, refusal in _patterns():
-        if found := pattern.fullmatch(text):
-            return tongue.say(refusal, **found.groupdict())
-    return text
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A refusal as a person reads it."""
+
+    message: str
+    hint: str
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+def told(error: SouvenanceError, language: str) -> Told:
+    """A refusal in a language."""
+    return Told(in_language(error.message, language), in_language(error.hint, language))
+
+
+def in_language(text: str, language: str) -> str:
+    """A message, a hint or a reason of the engine in a language; what is not known stays as it is."""
+    known = _known(language)
+    return text if known is None else known.said(text) or text
+
+
+def joined_in_language(text: str, language: str) -> str:
+    """The same of a text that may be a message with its hint behind it, as `str(error)` is."""
+    known = _known(language)
+    if known is None:
+        return text
+    for end in islice(_END.finditer(text[:LONGEST]), MOST_SENTENCES):
+        message, hint = known.said(text[: end.end()].rstrip()), known.said(text[end.end() :])
+        if message is not None and hint is not None:
+            return f"{message} {hint}"
+    return known.said(text) or text
+
+
+def given_in_language(why: str, language: str) -> str:
+    """Why facts were found as they were, vault by vault (`harp: no embedding model is set; …`), in a language."""
+    places = [*_PREFIX.finditer(why[:LONGEST])]
+    if not places or places[0].start():
+        return joined_in_language(why, language)
+    ends = [*(place.start() for place in places[1:]), len(why)]
+    colon = "\N{NO-BREAK SPACE}:" if language == "fr" else ":"
+    return ("\N{NARROW NO-BREAK SPACE}; " if language == "fr" else "; ").join(
+        f"{place[1]}{colon} {in_language(why[place.end() : end], language)}"
+        for place, end in zip(places, ends, strict=True)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A sentence with holes: the words around them, and what is said instead, hole numbers between words.
+
+    `in_words` are the holes whose values are words of ours, to be said in the language too.
+    """
+
+    around: tuple[str, ...]
+    said: tuple[str | int, ...]
+    in_words: frozenset[int]
+
+    @property
+    def weight(self) -> int:
+        return sum(map(len, self.around))
+
+    def values(self, text: str) -> list[str] | None:
+        """What fills the holes, each as short as can be; None where the text is another one. Takes one pass."""
+        first, *inner, last = self.around
+        if len(text) < self.weight or not text.startswith(first) or not text.endswith(last):
+            return None
+        found, place, end = [], len(first), len(text) - len(last)
+        for words in inner:
+            here = text.find(words, place, end)
+            if here < 0:
+                return None
+            found.append(text[place:here])
+            place = here + len(words)
+        return [*found, text[place:end]]
+
+
+class _Table:
+    """Texts of a language, whole ones and those with holes; where several shapes fit, the one of most words does."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        given = dict(pairs)
+        self.whole = {english: said for english, said in given.items() if "{}" not in english}
+        shapes = (_shape(english, said) for english, said in given.items() if english not in self.whole)
+        self.shapes = sorted(shapes, key=lambda shape: -shape.weight)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is said in one language: sentences, and the words that fill their holes."""
+
+    language: str
+    sentences: _Table
+    words: _Table
+
+    def said(self, text: str) -> str | None:
+        """A sentence; None where it is not known."""
+        return self._said(self.sentences, text, DEEPEST)
+
+    def _said(self, table: _Table, text: str, deep: int) -> str | None:
+        if text in table.whole:
+            return table.whole[text]
+        if not text or len(text) > LONGEST or not deep:
+            return None
+        for shape in table.shapes:
+            values = shape.values(text)
+            if values is not None:
+                filled = [
+                    self._in_words(value, deep - 1) if hole in shape.in_words else self._counted(value, before)
+                    for hole, (value, before) in enumerate(zip(values, shape.around, strict=False))
+                ]
+                return "".join(part if isinstance(part, str) else filled[part] for part in shape.said)
+        return None
+
+    def _counted(self, value: str, before: str) -> str:
+        """A large number as the language writes it; what is quoted was typed so by someone, and stays."""
+        if before.endswith("“") or not _LARGE.match(value):
+            return value
+        return format_decimal(int(value.replace(",", "")), locale=self.language)
+
+    def _in_words(self, value: str, deep: int) -> str:
+        """A value that is a word of ours, a list of such words, or a sentence of ours, also without its point."""
+        known = self.words.whole
+        listed = value.split(", ")
+        if all(word in known for word in listed):
+            return ", ".join(known[word] for word in listed)
+        said = self._said(self.words, value, deep) or self._said(self.sentences, value, deep)
+        whole = None if said else self._said(self.sentences, f"{value}.", deep)
+        return said or (whole.removesuffix(".") if whole else value)
+
+
+def _shape(english: str, said: str) -> _Shape:
+    parts: list[str | int] = []
+    in_words = set()
+    place = 0
+    for at, hole in enumerate(_HOLE.finditer(said)):
+        number = int(hole[1]) - 1 if hole[1] else at
+        parts += [said[place : hole.start()], number]
+        place = hole.end()
+        if hole[2]:
+            in_words.add(number)
+    return _Shape(tuple(english.split("{}")), (*parts, said[place:]), frozenset(in_words))
 
 
 @cache
-def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    holes = [text for text in REFUSALS if "%(" in text]
-    return tuple(
-        (re.compile(re.sub(r"%\\\((\w+)\\\)s", r"(?P<\1>.{1,200})", re.escape(text)), re.DOTALL), text)
-        for text in holes
-    )
+def _known(language: str) -> _Known | None:
+    file = resources.files(ROOM) / "locale" / language / FILE
+    if not file.is_file():
+        return None
+    tables: dict[str, list[tuple[str, str]]] = {"sentence": [], "word": [*_labels(language)]}
+    tables["sentence"] += _matching(language)
+    for one in read_po(io.BytesIO(file.read_bytes()), locale=language):
+        if one.id and one.string and one.context in tables:
+            tables[one.context].append((str(one.id), str(one.string)))
+    return _Known(language, _Table(tables["sentence"]), _Table(tables["word"]))
+
+
+def _labels(language: str) -> Iterator[tuple[str, str]]:
+    """Words that the engine itself has in both languages."""
+    for kind in (*proposal.Kind, *proposal.Answer, *proposal.Overtaken):
+        yield label(kind), label(kind, language)
+
+
+def _matching(language: str) -> Iterator[tuple[str, str]]:
+    """Sentences that the engine itself has in both languages."""
+    english, said = matching.SENTENCES["en"], matching.SENTENCES.get(language, {})
+    for state, text in said.items():
+        names = _NAMED.findall(english[state])
+        yield (
+            _NAMED.sub("{}", english[state]),
+            _NAMED.sub(lambda hole, names=names: _numbered(hole[1], names), text),  # type: ignore[misc]
+        )
+
+
+def _numbered(name: str, names: list[str]) -> str:
+    return f"{{{names.index(name) + 1}{'~' if name == 'refusal' else ''}}}" if name in names else f"{{{name}}}"

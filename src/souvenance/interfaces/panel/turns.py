@@ -15,6 +15,7 @@ from souvenance.exchange.conversations import wrote_of
 from souvenance.exchange.events import Badge, Became, VaultRead, Verb, Wait, Waiting, Wrote
 from souvenance.interfaces.panel.answer_html import rendered_answer, visible
 from souvenance.interfaces.panel.problems import STATUSES, TITLES
+from souvenance.interfaces.panel.refusals import given_in_language
 from souvenance.interfaces.panel.visit import Visit
 
 
@@ -117,8 +118,8 @@ def read_view(visit: Visit, turn: Turn) -> dict[str, Any]:
         "withheld": _withheld(trace, visit.language),
         "passed_over": list(trace.get("passed_over", ())),
         "left_out": int(trace.get("left_out", 0)),
-        "why": trace.get("why", ""),
-        "auto_why": trace.get("auto_why", ""),
+        "why": given_in_language(trace.get("why", ""), visit.language),
+        "auto_why": visit.reason(trace.get("auto_why", "")),
         "tokens": visit.tongue.number(trace.get("tokens", 0)),
         "milliseconds": visit.tongue.number(trace.get("milliseconds", 0)),
     }
@@ -156,7 +157,7 @@ def _did(visit: Visit, place: int, one: Wrote, names: Mapping[str, str]) -> dict
         "successor": one.successor,
         "key": visible(one.key),
         "content": visible(one.content),
-        "why": visible(one.why),
+        "why": visible(one.why if one.became is Became.DONE else visit.reason(one.why)),
         "times": one.times,
         "undone": one.undone,
         "can_undo": one.can_undo,
@@ -168,7 +169,8 @@ def _failure(visit: Visit, turn: Turn) -> dict[str, str] | None:
         return None
     found = dict(turn.failure)
     title = visit.say(_TITLES.get(found.get("code", ""), _("No answer came")))
-    return {"title": title, "message": found.get("message", ""), "hint": found.get("hint", "")}
+    message, hint = (visit.reason(found.get(name, "")) for name in ("message", "hint"))
+    return {"title": title, "message": message, "hint": hint}
 
 
 def _badge(trace: Mapping[str, Any]) -> Badge:

@@ -16,9 +16,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor
-from souvenance.domain.errors import InvalidInput, NotAuthenticated
+from souvenance.domain.errors import InvalidInput, NotAuthenticated, SouvenanceError
 from souvenance.domain.person import User
-from souvenance.interfaces.panel.refusals import in_words
+from souvenance.interfaces.panel.refusals import Told, joined_in_language, told
 from souvenance.interfaces.panel.render import Pages, Tongue
 from souvenance.interfaces.panel.streams import Streams
 
@@ -87,9 +87,13 @@ class Visit:
         """A text of the interface in the reader's language. `values` fill its `%(name)s`."""
         return self.tongue.say(text, **values)
 
-    def words_of(self, refusal: str) -> str:
-        """A message or a hint of a refusal in the reader's language, where it is known in it."""
-        return in_words(self.tongue, refusal)
+    def told(self, error: SouvenanceError) -> Told:
+        """A refusal's message and hint in the reader's language: the only way a page shows them."""
+        return told(error, self.language)
+
+    def reason(self, text: str) -> str:
+        """A reason that the engine gives, or a refusal it kept as a text, in the reader's language."""
+        return joined_in_language(text, self.language)
 
     def asked(self, name: str, default: str = "") -> str:
         """A value of the query, `default` where it is left out."""

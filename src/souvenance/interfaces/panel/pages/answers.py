@@ -108,7 +108,7 @@ def _order(visit: Visit, vault: Vault, message: str) -> dict[str, Any]:
             actor=visit.actor, vault=vault, message=message, language=visit.language
         )
     except SouvenanceError as error:
-        return {"order": (), "considered": 0, "order_problem": error.message, "previewed": PREVIEWED}
+        return {"order": (), "considered": 0, "order_problem": visit.told(error).message, "previewed": PREVIEWED}
     return {
         "order": given.facts[:PREVIEWED],
         "considered": given.considered,

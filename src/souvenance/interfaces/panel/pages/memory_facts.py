@@ -200,7 +200,7 @@ def _told(visit: Visit, done: Done) -> str:
     if done.refused:
         first = done.refused[0]
         left = visit.tongue.count("%(n)s was left as it was:", "%(n)s were left as they were:", len(done.refused))
-        text += f" {left} #{first.number}, {first.message}"
+        text += f" {left} #{first.number}, {visit.reason(first.message)}"
     return text
 
 

@@ -77,7 +77,7 @@ def answer(visit: Visit) -> Response:
     try:
         done = visit.memory.proposals.answer(actor=visit.actor, proposal=visit.path["proposal"], answer=said)
     except Conflict as error:  # overtaken or answered: nothing was changed, and what comes next is shown
-        note = visit.note(str(error), kind="warn")
+        note = visit.note(str(visit.told(error)), kind="warn")
     else:
         note = visit.note(_told(visit, said, done), undo=_undo(done))
     return visit.html(visit.block(PAGE, "board", **_shown(visit, vault)), note)
