@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from souvenance.domain.fact import State
+from souvenance.domain.fact import State, dates_meant
 from souvenance.domain.protection import withheld_sentence
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.interfaces.mcp.quoting import NOTICE, inline, json_tokens, quoted, share, shortened
@@ -147,10 +147,10 @@ def search_result(answer: Answer, *, budget: int) -> Result:
 
 
 def fact_line(fact: Fact) -> str:
-    """A fact's number, version and state, in the tool's own words."""
+    """A fact's number, version and state, in the tool's own words, and what the dates it says meant."""
     state = "" if fact.state is State.IN_FORCE else f" {fact.state}"
     by = f", replaced by [#{fact.replaced_by}]" if fact.replaced_by else ""
-    return f"[#{fact.number}] v{fact.version}{state}{by}"
+    return f"[#{fact.number}] v{fact.version}{state}{by}{dates_meant(fact.said_dates)}"
 
 
 def note_data(note: Note, *, vault: str) -> dict[str, Any]:
