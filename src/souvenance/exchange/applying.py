@@ -188,7 +188,7 @@ class Applying:
                     verb=Verb.REMEMBER, became=Became.SKIPPED, why="memory says so already", vault=slug,
                     number=known.number, key=known.key, content=known.content,
                 )  # fmt: skip
-        model = replace(occasion.actor, is_model=True)
+        model = occasion.actor.asked_model()
         about = request.about.strip()
         member = _member(occasion, about)
         if member is not None and not member.kept:
@@ -278,7 +278,7 @@ class Applying:
         with self._database.write() as tx:
             history.record_audit(
                 tx,
-                replace(occasion.actor, is_model=True),
+                occasion.actor.asked_model(),
                 verb="fact.ignored",
                 at=self._clock(),
                 vault_id=ids[0] if len(ids) == 1 else None,

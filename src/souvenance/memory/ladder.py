@@ -239,12 +239,11 @@ class Ladder:
         look-up, a request the step does not know, a channel where memory is not read or written.
         """
         where = where or Where()
-        model = replace(actor, is_model=True)
         if isinstance(request, LookUp):
-            return self._look_up(model, shown, request, where)
+            return self._look_up(replace(actor, is_model=True), shown, request, where)
         try:
             with self._database.write() as tx:
-                applied = self._end(tx, model, shown, request, where)
+                applied = self._end(tx, actor.asked_model(), shown, request, where)
         except SouvenanceError as error:
             return Applied(ask=ASKED[type(request)], outcome=Outcome.REFUSED, why=str(error))
         if applied.fact is not None:
