@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from souvenance.domain.fact import State, dates_meant
 from souvenance.domain.protection import withheld_sentence
 from souvenance.domain.tokens import estimate_tokens
+from souvenance.domain.wording import counted
 from souvenance.interfaces.mcp.quoting import NOTICE, inline, json_tokens, quoted, share, shortened
 from souvenance.retrieval.answer import Confidence, hit_dict
 
@@ -80,7 +81,9 @@ def trace_lines(trace: Trace, *, budget: int) -> list[str]:
     if kept_back := withheld_sentence(trace.withheld, named=trace.named_withheld):
         said.append(kept_back)
     if trace.waiting:
-        said.append(f"{trace.waiting} passages still wait for a vector")
+        said.append(
+            f"{counted(trace.waiting, 'passage')} still {'waits' if trace.waiting == 1 else 'wait'} for a vector"
+        )
     return said
 
 
