@@ -33,6 +33,7 @@ def test_conversations_are_titled_listed_searched_renamed_and_deleted(
     assert app.conversations.list(actor=owner, query="100%") == []
     renamed = app.conversations.change(actor=owner, conversation=first.id, title="  Le   jardin ")
     assert renamed.title == "Le jardin"
+    assert [one.id for one in app.conversations.list(actor=owner, query="LE JÂRDIN")] == [first.id]
     app.conversations.delete(actor=owner, conversation=second.id)
     assert [one.title for one in app.conversations.list(actor=owner)] == ["Le jardin"]
     with pytest.raises(NotFound):
@@ -99,6 +100,7 @@ def test_v8_a_turn_made_from_a_protected_vault_stays_out_of_cloud_prompts(
         (True, ""), (True, ""), (False, "I do not know.")
     ]  # fmt: skip
     assert app.conversations.list(actor=cloud, query="zyxwvut") == []
+    assert app.conversations.list(actor=cloud, query="code name") == [], "the title is kept back too"
     assert len(app.conversations.list(actor=owner, query="zyxwvut")) == 1
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from scripted import Handler, Server
 from souvenance.application import Application
-from souvenance.domain.access import Actor, Route
+from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.errors import Conflict
 from souvenance.domain.fact import Fact, State, SubjectKind
 from souvenance.domain.vault import MemoryType, Protection, VaultKind
@@ -69,7 +70,27 @@ def test_c1_what_is_asked_of_memory_is_done_and_never_seen(
     assert app.facts.get(actor=owner, number=harpe.number).state is State.RETIRED
     (new,) = app.facts.list(actor=owner, vault="harpe")
     assert new.content == "The harp has 46 strings."
-    assert new.source == owner.source
+    assert new.source is Source.AGENT
+
+
+def test_f1_what_a_model_wrote_says_so_and_for_whom_and_is_reviewed(
+    ask: Ask, app: Application, owner: Actor, model: Server, harpe: Fact
+) -> None:
+    person = app.owner_through(Source.COMMAND_LINE)
+    model.says(f"<<retire #{harpe.number} | it was sold>><<remember city | I live in Lyon | 7 | user>> Ok.")
+    events = ask("I live in Lyon and sold the harp.", actor=person)
+    assert wrote(events) == [(Verb.RETIRE, Became.DONE), (Verb.REMEMBER, Became.DONE)]
+    (fact,) = app.facts.list(actor=owner, vault="personal")
+    assert fact.source is Source.AGENT
+    for number in (fact.number, harpe.number):
+        last = app.history.of_fact(actor=owner, number=number)[0]
+        assert (last.who, last.source) == ("chat model, for Owner", "agent")
+    begun = fact.created_at - timedelta(minutes=1)
+    found = app.history.review(actor=owner, agent="chat model", since=begun)
+    assert {thing.reference for change in found.changes for thing in change.things if thing.kind == "fact"} == {
+        str(fact.number), str(harpe.number)
+    }  # fmt: skip
+    assert "chat model" in {one.agent for one in app.history.writers(actor=owner, since=begun)}
 
 
 def test_f4_numbers_that_were_not_shown_do_nothing_and_are_in_the_audit(

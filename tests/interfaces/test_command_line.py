@@ -418,6 +418,53 @@ def test_in_a_pipe_a_list_is_lines_of_tabs(capsys: pytest.CaptureFixture[str]) -
 
 def test_what_a_memory_holds_cannot_steer_the_terminal() -> None:
     assert harmless("a\x1b[2Jb\x9b1m\nc\td") == "a\N{REPLACEMENT CHARACTER}[2Jb\N{REPLACEMENT CHARACTER}1m\nc\td"
+    assert harmless("safe\u202egnp.exe\u2066x\u200by\U000e0041") == "safe\ufffdgnp.exe\ufffdx\ufffdy\ufffd"
+    assert harmless("👩‍🌾 می‌خواهم co\u00adop") == "👩‍🌾 می‌خواهم co\u00adop"
+
+
+def test_what_is_shown_of_a_fact_and_of_the_audit_is_words(capsys: pytest.CaptureFixture[str], answer: Run) -> None:
+    text = "Le concert a eu lieu avant-hier."
+    answer("remember", text, "--said-at", "2026-03-01", "--language", "fr")
+    assert run(["fact", "show", "1"]) == 0
+    assert "\n  said_dates: avant-hier = 2026-02-27\n" in capsys.readouterr().out
+    answer("erase", "vault", "personal", "--yes")
+    assert run(["audit"]) == 0
+    out = capsys.readouterr().out
+    assert "facts 1" in out
+    assert "{" not in out
+    assert " 0" not in out
+
+
+def test_a_name_is_taken_in_any_case(answer: Run) -> None:
+    answer("vault", "create", "Harpe", "--kind", "Project")
+    assert answer("vault", "type", "harpe", "Journal")["memory_type"] == "journal"
+
+
+def test_a_decimal_comma_is_understood(answer: Run) -> None:
+    answer("vault", "create", "Harpe")
+    assert answer("vault", "settings", "harpe", "recency=0,5")["recency"] == 0.5
+
+
+def test_f7_deleting_an_empty_vault_says_that_it_would_go_itself(
+    capsys: pytest.CaptureFixture[str], answer: Run
+) -> None:
+    answer("vault", "create", "Harpe")
+    assert run(["vault", "delete", "harpe", "--dry-run"]) == 0
+    assert capsys.readouterr().out == "It holds nothing; the vault itself would go.\n"
+    assert run(["vault", "delete", "harpe", "--yes"]) == 0
+    assert "Deleted the vault harpe (receipt 1)." in capsys.readouterr().out
+
+
+def test_what_cannot_be_said_together_and_what_was_done_already_is_refused_in_its_own_words(refusal: Run) -> None:
+    assert refusal("session", "revoke", "1", "--all")[1]["message"] == "Name one session or say --all, not both."
+    assert refusal("session", "revoke")[1]["message"] == "Name one session, or say --all."
+    assert refusal("chat", "hello", "--language", "de")[1]["message"] == "'de' is no language of answers here."
+
+
+def test_v1_a_personal_vault_that_is_not_there_yet_is_shared_with_nobody_either(answer: Run, refusal: Run) -> None:
+    team = answer("team", "add", "Harp makers")["team"]
+    _, error = refusal("team", "give", str(team), "personal")
+    assert error["message"] == "A personal vault and an application's are shared with nobody."
 
 
 def start(*arguments: str, **options: Any) -> subprocess.Popen[str]:

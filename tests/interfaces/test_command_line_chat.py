@@ -99,3 +99,24 @@ def test_json_gives_the_whole_answer(cli: Run, server: Server) -> None:
     found = as_json(cli, "chat", "q", "--vault", "harpe")
     assert (found["answer"], found["by_model"], found["spent"]["sent"]) == ("Well.", True, 11)
     assert [one["slug"] for one in found["read"]["vaults"]] == ["harpe"]
+
+
+def test_c2_a_refused_key_says_the_command_that_gives_it_again(cli: Run, server: Server) -> None:
+    cli("endpoint", "add", "my model", server.url, "tiny", "--key", given="sk-old\n")
+    server.says(Raw(b'{"error": {"message": "no"}}', status=401))
+    _, _, err = cli("chat", "Hello")
+    assert "souvenance endpoint change 'my model' --key\n" in err
+    assert cli("endpoint", "change", "my model", "--key", given="sk-new\n")[0] == 0
+
+
+def test_c5_conversations_are_found_by_their_title_and_all_that_was_written_is_undone(cli: Run, server: Server) -> None:
+    cli("endpoint", "add", "s", server.url, "tiny")
+    server.says("<<remember a | The harp is red>><<remember b | The lyre is blue>> Ok.")
+    cli("chat", "Remember the colours", "--keep")
+    cli("conversation", "rename", "1", "Été à Lyon")
+    assert "Été à Lyon" in cli("conversation", "list", "ete a")[1]
+    assert "No conversation says “Nantes”." in cli("conversation", "list", "Nantes")[2]
+    code, out, err = cli("conversation", "undo", "1", "1")
+    assert (code, out.count("Undone: ")) == (0, 2), err
+    assert as_json(cli, "fact", "list")["total"] == 0
+    assert cli("conversation", "undo", "1", "1")[0] == 1

@@ -15,7 +15,8 @@ from souvenance.settings import Settings
 from souvenance.store import vectors
 from souvenance.store.backlog import read_waiting
 from souvenance.store.database import Database
-from souvenance.upkeep.doctor import Doctor, Report, State
+from souvenance.upkeep.derived import INDEX_ONLY, QUESTIONS
+from souvenance.upkeep.doctor import Doctor, Report, State, _answered
 from souvenance.wiring import open_application
 
 
@@ -211,3 +212,16 @@ def test_cases_5_the_backlog_of_vectors_is_told_and_a_wrong_vector_is_made_again
     repaired = Doctor(filled, embedder=Fixed()).examine(repair=True)
     assert repaired.healthy
     assert repaired.repaired["vectors"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "one"),
+    [
+        ("passages", "1 passage belongs to nothing."),
+        ("index-rest", "1 entry of the text index belongs to nothing."),
+    ],
+)
+def test_one_of_what_is_wrong_is_said_in_the_singular(name: str, one: str) -> None:
+    (question,) = [question for question in (*QUESTIONS, INDEX_ONLY) if question.name == name]
+    assert _answered(question, 1).message == one
+    assert _answered(question, 2).message == f"2 {question.wrong}."

@@ -119,13 +119,16 @@ class Teams:
         """
         actor.require_person("moves vaults to a team")
         with self._database.write() as tx:
-            moved = vault_rows.configured_vault(tx, actor, vault)
+            try:
+                moved = vault_rows.configured_vault(tx, actor, vault)
+            except NotFound:
+                if vault.strip().lower() != VaultKind.PERSONAL:
+                    raise
+                raise _shared_with_nobody() from None  # it is made when it is first needed
             tx.hold("add_vault", team)
             target = configured_team(tx, actor, team)
             if moved.kind in {VaultKind.PERSONAL, VaultKind.APP}:
-                raise NotAllowed(
-                    "A personal vault and an application's are shared with nobody.", hint="Move facts instead."
-                )
+                raise _shared_with_nobody()
             if moved.team_id != target.id:
                 slug = vault_rows.plain_slug(moved.slug)
                 if rows.slug_is_taken(tx, team_id=target.id, slug=slug):
@@ -209,3 +212,7 @@ def _any_team(tx: Transaction, team: int, member: str) -> Team:
     if not found:
         raise NotFound("There is no such team, or nobody of that handle in it.", hint="Check both.")
     return found[0]
+
+
+def _shared_with_nobody() -> NotAllowed:
+    return NotAllowed("A personal vault and an application's are shared with nobody.", hint="Move facts instead.")

@@ -183,11 +183,10 @@ class Users:
         with self._database.write() as tx:
             self._require_owner(tx, actor)
             user = self._named(tx, handle)
-            if user.disabled_at is not None:
-                people.update_user(tx, user_id=user.id, values={"disabled_at": None})
-                history.record_audit(
-                    tx, actor, verb="user.restore", at=self._clock(), about_user=user.id, user=user.handle
-                )
+            if user.disabled_at is None:
+                raise Conflict(f"{user.handle} was not removed, and may come in.", hint="souvenance user list.")
+            people.update_user(tx, user_id=user.id, values={"disabled_at": None})
+            history.record_audit(tx, actor, verb="user.restore", at=self._clock(), about_user=user.id, user=user.handle)
             return people.get_user(tx, user.id) or user
 
     def can_anyone_log_in(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -65,6 +66,21 @@ class SaidDate:
 
     said: str
     resolved: str
+
+    @property
+    def is_said_whole(self) -> bool:
+        """Whether the words name the year themselves ("8 May 2023"), so that nothing has to be told beside them."""
+        return self.resolved[:4] in self.said
+
+
+def dates_meant(dates: Iterable[SaidDate], within: str | None = None) -> str:
+    """What relative dates meant, as it stands behind the words that say them: ` (avant-hier = 2026-02-27)`.
+
+    Only those that `within` says, where it is given; empty where there is none.
+    """
+    said = [(" ".join(one.said.split()), one.resolved) for one in dates if not one.is_said_whole]
+    told = [f"{words} = {resolved}" for words, resolved in said if within is None or words in within]
+    return f" ({', '.join(told)})" if told else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

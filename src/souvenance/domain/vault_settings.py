@@ -81,9 +81,9 @@ def setting_from_text(name: str, text: str) -> Any:
     try:
         if name == "time_zone":
             return text
-        return int(text) if name in {"max_injected", *LIMITS} else float(text)
+        return int(text) if name in {"max_injected", *LIMITS} else float(text.replace(",", "."))
     except ValueError:
-        raise InvalidInput(f"{name} is a number, not {text!r}.") from None
+        raise InvalidInput(f"{name} is a number, not {text!r}.", hint="Write it as 2 or 0.5.") from None
 
 
 def _is_number(value: object, *, whole: bool = False) -> bool:

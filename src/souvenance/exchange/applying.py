@@ -180,7 +180,7 @@ class Applying:
             return receipts.is_erased_since(tx, vault_ids=read | into, at=occasion.began)
 
     def _remember(self, occasion: Occasion, request: Remember) -> Wrote:
-        model = replace(occasion.actor, is_model=True)
+        model = occasion.actor.asked_model()
         about = request.about.strip()
         member = _member(occasion, about)
         for known in occasion.memory.facts:
@@ -277,7 +277,7 @@ class Applying:
         with self._database.write() as tx:
             history.record_audit(
                 tx,
-                replace(occasion.actor, is_model=True),
+                occasion.actor.asked_model(),
                 verb="fact.ignored",
                 at=self._clock(),
                 vault_id=ids[0] if len(ids) == 1 else None,

@@ -56,7 +56,7 @@ class Conversations:
             return found_in(tx, actor, made)
 
     def list(self, *, actor: Actor, query: str = "", limit: int = 50, offset: int = 0) -> builtins.list[Conversation]:
-        """The caller's conversations, the last used first; with `query`, those that say it."""
+        """The caller's conversations, the last used first; with `query`, those whose title or turns say it."""
         if not 1 <= limit <= MOST_LISTED or offset < 0:
             raise InvalidInput(f"A page has 1 to {MOST_LISTED} conversations and starts at 0 or later.")
         wanted = readable_text(query, what="query", limit=4000)

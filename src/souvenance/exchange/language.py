@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from souvenance.domain.errors import InvalidInput
 from souvenance.store.function_words import ENGLISH, FRENCH
 
 LANGUAGES = ("en", "fr")
@@ -22,6 +23,14 @@ def guessed_language(text: str, *, otherwise: str = "en") -> str:
     if french == english:
         return otherwise if otherwise in LANGUAGES else "en"
     return "fr" if french > english else "en"
+
+
+def checked_language(said: str | None) -> str | None:
+    """`fr` or `en`, of what a caller says (`fr-CA` is French); None where they say nothing. Another is refused."""
+    wanted = (said or "").replace("_", "-").split("-")[0].lower()
+    if wanted and wanted not in LANGUAGES:
+        raise InvalidInput(f"{said!r} is no language of answers here.", hint="Say fr or en, or leave it out.")
+    return wanted or None
 
 
 def language_of(text: str, *, said: str | None, otherwise: str) -> str:

@@ -12,6 +12,7 @@ from souvenance.domain.endpoint import Use
 from souvenance.domain.errors import CapReached, NotAllowed
 from souvenance.domain.vault import Vault
 from souvenance.domain.vault_settings import VaultSettings, settings_of
+from souvenance.domain.wording import counted
 from souvenance.exchange.events import Gathered, Spent
 from souvenance.store import people
 from souvenance.store import spending as rows
@@ -151,7 +152,7 @@ def _require_tokens(tx: Transaction, capped: Limits, now: datetime) -> None:
     day, most = now.replace(hour=0, minute=0, second=0, microsecond=0), capped.settings.daily_tokens
     if rows.tokens_since(tx, vault_id=capped.vault_id, since=day) >= most:
         raise CapReached(
-            f"“{capped.name}” has used its {most:,} tokens of the day.",
+            f"“{capped.name}” has used its {counted(most, 'token')} of the day.",
             hint="It answers again tomorrow (UTC); its setting daily_tokens is the cap.",
         )
 
@@ -160,8 +161,8 @@ def _require_rate(tx: Transaction, rated: Limits, member: str, now: datetime) ->
     most = rated.settings.member_rate
     if rows.questions_in(tx, vault_id=rated.vault_id, member=member, hour=hour_of(now)) >= most:
         raise CapReached(
-            f"That is {most} questions to “{rated.name}” this hour, the most for one person.",
-            hint=f"Ask again in {60 - now.minute} minutes.",
+            f"That is {counted(most, 'question')} to “{rated.name}” this hour, the most for one person.",
+            hint=f"Ask again in {counted(60 - now.minute, 'minute')}.",
         )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import InvalidInput, SouvenanceError
-from souvenance.domain.fact import Fact, SubjectKind, checked_subject, readable_text
+from souvenance.domain.fact import Fact, SubjectKind, checked_subject, dates_meant, readable_text
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import MemoryType, Vault
 from souvenance.domain.vault_settings import VaultSettings, settings_of
@@ -239,12 +239,11 @@ class Ladder:
         look-up, a request the step does not know, a channel where memory is not read or written.
         """
         where = where or Where()
-        model = replace(actor, is_model=True)
         if isinstance(request, LookUp):
-            return self._look_up(model, shown, request, where)
+            return self._look_up(replace(actor, is_model=True), shown, request, where)
         try:
             with self._database.write() as tx:
-                applied = self._end(tx, model, shown, request, where)
+                applied = self._end(tx, actor.asked_model(), shown, request, where)
         except SouvenanceError as error:
             return Applied(ask=ASKED[type(request)], outcome=Outcome.REFUSED, why=str(error))
         if applied.fact is not None:
@@ -358,12 +357,12 @@ def _names(tx: Transaction, vault_id: int, items: Iterable[Fact]) -> dict[str, s
 
 
 def fact_line(item: Fact, names: Mapping[str, str] | None = None) -> str:
-    """A fact as a model reads it: its number, its key, its words, whom it is about; a member by name where `names` has
-    one.
+    """A fact as a model reads it: its number, its key, its words, what dates in them meant (F10), whom it is about; a
+    member by name where `names` has one.
 
     It stays one fact whatever it says: further lines are set in, and a number within the text is no mark (CASES 24).
     """
-    said = "\n    ".join(item.content.replace("[#", "[ #").splitlines())
+    said = "\n    ".join(item.content.replace("[#", "[ #").splitlines()) + dates_meant(item.said_dates)
     key = item.key.replace("[#", "[ #")
     name = (names or {}).get(item.subject_id, "").replace("[#", "[ #")
     about = f" ({name or f'{item.subject_kind} {item.subject_id}'})" if item.subject_id else ""

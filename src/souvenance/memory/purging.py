@@ -66,7 +66,7 @@ class Purging:
                 pending = self._erasures.finish()
                 pause = self._again if pending else REST
                 if pending:
-                    log.info("%d purges are pending", pending)
+                    log.info("purges pending: %d", pending)
             if pause == REST:
                 news.wait(pause)
             else:

@@ -85,7 +85,8 @@ class Chat:
                     yield chunk
             if data is None and not is_finished:
                 raise ModelUnavailable(
-                    f"{endpoint.name} stopped in the middle of its reply.", hint="What was said is kept; ask again."
+                    f"{endpoint.name} stopped in the middle of its reply.",
+                    hint="Ask again: nothing that the model asked of memory was done.",
                 )
 
     async def complete(self, endpoint: Reached, body: Json) -> Json:
@@ -294,7 +295,8 @@ def _unreached(endpoint: Reached, error: Exception, silence: float) -> ModelUnav
             f"{endpoint.name} cannot be reached at {endpoint.base_url}.", hint="Is it running? Is the address right?"
         )
     return ModelUnavailable(
-        f"The connection to {endpoint.name} broke ({type(error).__name__}).", hint="What was said is kept; ask again."
+        f"The connection to {endpoint.name} broke ({type(error).__name__}).",
+        hint="Ask again: nothing that the model asked of memory was done.",
     )
 
 

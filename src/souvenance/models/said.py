@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import Any
 
 from souvenance.domain.endpoint import Reached
@@ -12,7 +13,7 @@ LONGEST_LINE = 300
 
 _HINTS = {
     400: "The endpoint does not take the request as it is; check the model's name.",
-    401: "Give it its key again: souvenance endpoint change NAME --key -",
+    401: "Give it its key again, typed or on standard input: souvenance endpoint change {name} --key",
     403: "The key may not use this model; give it another, or choose another model.",
     404: "Check the base URL (it usually ends in /v1) and the model's name.",
     413: "Ask with less: a shorter question, or fewer facts (max_injected).",
@@ -27,7 +28,7 @@ def refusal(endpoint: Reached, status: int, said: Any) -> ModelUnavailable:
     if 300 <= status < 400:
         what, hint = "points elsewhere, and is not followed there", "Set the address it points to as its base URL."
     elif status in {401, 403}:
-        what, hint = "refuses the key", _HINTS[status]
+        what, hint = "refuses the key", _HINTS[status].format(name=shlex.quote(endpoint.name))
     else:
         what = f"answered with status {status}"
         hint = _HINTS.get(status, "It failed on its side; ask again in a while." if status >= 500 else "Check it.")

@@ -17,6 +17,7 @@ from souvenance.domain.clock import Clock
 from souvenance.domain.errors import EmbedderUnavailable, SouvenanceError
 from souvenance.domain.protection import may_leave
 from souvenance.domain.vault import MemoryType, Vault
+from souvenance.domain.wording import counted
 from souvenance.models.embedder import Embedder, is_endpoint
 from souvenance.retrieval import background
 from souvenance.retrieval.catch_up import CLAIM, CatchUp
@@ -211,11 +212,12 @@ class Embedding:
         is_here = self._thread is not None or self._working is not None
         if not waiting:
             return (State.IDLE if is_here else State.STOPPED), "everything is embedded"
+        passages = f"{counted(waiting, 'passage')} {'waits' if waiting == 1 else 'wait'}"
         if is_here:
-            return State.WORKING, f"{waiting} passages wait for a vector"
+            return State.WORKING, f"{passages} for a vector"
         if is_claimed:
-            return State.ELSEWHERE, f"{waiting} passages wait; another process embeds them"
-        return State.STOPPED, f"{waiting} passages wait; `souvenance serve` or `souvenance embed` embeds them"
+            return State.ELSEWHERE, f"{passages}; another process embeds them"
+        return State.STOPPED, f"{passages}; `souvenance serve` or `souvenance embed` embeds them"
 
     def check(self, *, repair: bool = False) -> VectorFindings:
         """Read every vector and compare it with its passage (for doctor). With `repair`, wrong ones are made again."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from souvenance.domain.access import Actor
+from souvenance.domain.fact import dates_meant
 from souvenance.domain.tokens import cut_to_tokens, estimate_tokens
 from souvenance.retrieval.answer import SourceUsed
 from souvenance.retrieval.ranking import Sureness
@@ -180,9 +181,11 @@ class _Block:
             shown = self._shown[passage.id]
             said = f"{passage.speaker}: " if passage.speaker else ""
             key = f"{shown.key}: " if shown.key else ""
-            text, is_cut = cut_to_tokens(f"{said}{key}{shown.text}", self._per_source - 8)
-            body = text.replace("\n", "\n  ")
-            return [(passage.fact_number or 0, f"- [#{passage.fact_number}] {body}{' …' if is_cut else ''}\n")], is_cut
+            meant, _ = cut_to_tokens(dates_meant(shown.said_dates), self._per_source // 3)
+            room = self._per_source - 8 - estimate_tokens(meant)
+            text, is_cut = cut_to_tokens(f"{said}{key}{shown.text}", room)
+            body = text.replace("\n", "\n  ") + (" …" if is_cut else "") + meant
+            return [(passage.fact_number or 0, f"- [#{passage.fact_number}] {body}\n")], is_cut
         taken: list[tuple[int, str]] = []
         spent, is_cut = 0, False
         for passage in source.passages:

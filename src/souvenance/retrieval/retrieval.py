@@ -11,7 +11,7 @@ from typing import Any
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock, isoformat
 from souvenance.domain.errors import InvalidInput
-from souvenance.domain.fact import readable_text
+from souvenance.domain.fact import dates_meant, readable_text
 from souvenance.domain.note import NoteClass
 from souvenance.domain.vault import Protection
 from souvenance.retrieval.answer import Answer, Confidence, Hit, Matcher, Recall, Trace
@@ -391,11 +391,12 @@ def _hit(searched: Searched, place: int, *, scope: Scope, shown: Shown, query: s
     if sure is Confidence.STRONG and searched.ranking.unweighted[place] < ALIKE * best:
         sure = Confidence.WEAK
     title = shown.key or shown.title if passage.fact_number is not None else shown.title
+    shows = shown.text if query is None else excerpt(shown.text, query)
     return Hit(
         kind="fact" if passage.fact_number is not None else "note",
         vault=scope.vaults[passage.vault_id].slug,
         title=title,
-        excerpt=shown.text if query is None else excerpt(shown.text, query),
+        excerpt=shows + dates_meant(shown.said_dates, shows),
         score=parts.score,
         confidence=sure,
         path=f"{shown.folder}/{shown.title}" if shown.folder else shown.title,

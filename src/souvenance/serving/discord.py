@@ -30,13 +30,15 @@ class DiscordUnreachable(SouvenanceError):
 
 def run(settings: Settings) -> None:
     """Run the bot until SIGTERM or Ctrl-C. Raises what keeps it from starting."""
+    if importlib.util.find_spec("discord") is None:
+        raise InvalidInput(
+            "discord.py is not installed.", hint="In Souvenance's folder: .venv/bin/python -m pip install '.[discord]'."
+        )
     if settings.discord_token is None:
         raise InvalidInput(
             "There is no token for the bot.",
             hint="Make a bot at https://discord.com/developers/applications and set SOUVENANCE_DISCORD_TOKEN.",
         )
-    if importlib.util.find_spec("discord") is None:
-        raise InvalidInput("discord.py is not installed.", hint="Install it: pip install 'souvenance[discord]'.")
     from souvenance.interfaces.discord.bot import Bot
 
     logs.configure(form=settings.log_format, level=settings.log_level)

@@ -20,7 +20,8 @@ def _belongs(actor: Actor) -> ColumnElement[bool]:
     conditions: list[ColumnElement[bool]] = [membership.c.user_id == actor.user_id]
     if actor.vaults is not None:
         conditions.append(vault.c.id.in_(sorted(actor.vaults)))
-    if actor.token_id is not None or (actor.is_model and actor.source is Source.AGENT):
+    is_agent = actor.is_model and actor.source is Source.AGENT and not actor.is_asked
+    if actor.token_id is not None or is_agent:
         conditions.append(or_(vault.c.kind != VaultKind.APP, vault.c.app == (actor.app or "")))
     return and_(*conditions)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import and_, func, or_, select, text
 
+from souvenance.domain.fact import SaidDate
 from souvenance.domain.note import NoteClass
 from souvenance.store.columns import as_instant
 from souvenance.store.database import Transaction
@@ -162,11 +163,12 @@ class Shown(NamedTuple):
     version: int
     updated_at: datetime
     key: str
+    said_dates: tuple[SaidDate, ...]
 
 
 _SHOWN = (
     "SELECT p.id, p.text, p.heading, n.title, n.folder, n.class, n.category, n.muted, "
-    "coalesce(f.version, n.version), coalesce(f.updated_at, n.updated_at), coalesce(f.key, '') "
+    "coalesce(f.version, n.version), coalesce(f.updated_at, n.updated_at), coalesce(f.key, ''), f.said_dates "
     "FROM {passages} JOIN note AS n ON n.vault_id = p.vault_id AND n.id = p.note_id "
     "LEFT JOIN fact AS f ON f.vault_id = p.vault_id AND f.number = p.fact_number WHERE p.vault_id = w.vault_id "
     "AND p.id = w.id"
@@ -189,7 +191,13 @@ def read_shown(tx: Transaction, candidates: Sequence[Candidate]) -> dict[int, Sh
     else:
         named = {"vaults": [item.vault_id for item in candidates], "ids": [item.id for item in candidates]}
         found = list(tx.execute(text(_SHOWN_POSTGRESQL), named).all())
-    return {row[0]: Shown._make((*row[1:7], bool(row[7]), row[8], as_instant(row[9]), row[10])) for row in found}
+    return {row[0]: _shown(row) for row in found}
+
+
+def _shown(row: Sequence[Any]) -> Shown:
+    kept = json.loads(row[11]) if isinstance(row[11], str) else row[11]  # SQLite hands JSON over as written
+    dates = tuple(SaidDate(said, resolved) for said, resolved in kept or ())
+    return Shown._make((*row[1:7], bool(row[7]), row[8], as_instant(row[9]), row[10], dates))
 
 
 def read_sources(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, and_, delete, func, insert, or_, select, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -20,6 +20,10 @@ from souvenance.store.database import Transaction
 from souvenance.store.tables import conversation, protected_reply, turn, turn_vault, vault
 
 LONGEST_FOLDED = 200_000
+
+
+MOST_TITLES = 10_000
+"""Titles that a search looks through."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +74,10 @@ def add_conversation(tx: Transaction, *, actor: Actor, title: str, without_memor
 def list_conversations(
     tx: Transaction, actor: Actor, *, query: str = "", open_only: bool = False, limit: int, offset: int = 0
 ) -> list[Conversation]:
-    """The actor's conversations, the last used first; with `query`, those that say it, case and accents aside.
+    """The actor's conversations, the last used first; with `query`, those whose title or turns say it, case and
+    accents aside.
 
-    `open_only` looks only through turns that no protected vault is in.
+    `open_only` looks only through turns that no protected vault is in, and titles of conversations without such a turn.
     """
     statement = select(conversation).where(mine(actor))
     wanted = folded(query)
@@ -90,9 +95,19 @@ def list_conversations(
                 .exists(),
             )
         said = select(turn.c.conversation_id).where(here)
-        statement = statement.where(conversation.c.id.in_(said))
+        called = _called(tx, actor, wanted, open_only=open_only)
+        statement = statement.where(or_(conversation.c.id.in_(said), conversation.c.id.in_(called)))
     statement = statement.order_by(conversation.c.updated_at.desc(), conversation.c.id.desc())
     return _conversations(tx, statement.limit(limit).offset(offset))
+
+
+def _called(tx: Transaction, actor: Actor, wanted: str, *, open_only: bool) -> list[int]:
+    """Ids of the conversations whose title says it; of the last ten thousand, since titles have no folded form."""
+    statement = select(conversation.c.id, conversation.c.title).where(mine(actor))
+    newest = statement.order_by(conversation.c.updated_at.desc()).limit(MOST_TITLES)
+    called = [row.id for row in tx.execute(newest) if wanted in folded(row.title)]
+    hidden = set(tx.execute(_protected_conversations(called)).scalars()) if open_only and called else set()
+    return [one for one in called if one not in hidden]
 
 
 def find_conversation(tx: Transaction, actor: Actor, conversation_id: int) -> Conversation | None:

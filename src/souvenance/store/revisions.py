@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, false, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, and_, case, false, func, literal, or_, select, update
 
-from souvenance.domain.access import Actor, Route
+from souvenance.domain.access import CHAT_MODEL, Actor, Route
 from souvenance.store.access import configured, configured_teams, readable, withheld
 from souvenance.store.database import Transaction
 from souvenance.store.tables import audit, change, revision, user, vault
@@ -71,13 +71,19 @@ class Writer:
         return all(found == value for found, value in wanted if value is not None)
 
 
-_WHO = func.coalesce(func.nullif(change.c.actor, ""), user.c.display_name, "").label("who")
+def _who(actor: ColumnElement[str]) -> ColumnElement[str]:
+    """The name a person knows; of a model that somebody asked, whose it was."""
+    person = func.coalesce(user.c.display_name, "")
+    asked = literal(f"{CHAT_MODEL}, for ") + person
+    return case((actor == CHAT_MODEL, asked), else_=func.coalesce(func.nullif(actor, ""), person)).label("who")
 
 
 def _revisions() -> Select[Any]:
     columns = [item for item in change.c if item.name != "id"]
     joined = revision.join(change, change.c.id == revision.c.change_id)
-    return select(revision, *columns, _WHO).select_from(joined.outerjoin(user, user.c.id == change.c.user_id))
+    return select(revision, *columns, _who(change.c.actor)).select_from(
+        joined.outerjoin(user, user.c.id == change.c.user_id)
+    )
 
 
 def _revision(row: Mapping[Any, Any]) -> Revision:
@@ -249,10 +255,9 @@ def list_audit(tx: Transaction, actor: Actor, *, limit: int, offset: int) -> lis
         own = false()
     elif actor.route is Route.LOCAL:
         own = or_(own, audit.c.vault_id.not_in(select(vault.c.id)))
-    who = func.coalesce(func.nullif(audit.c.actor, ""), user.c.display_name, "").label("who")
     joined = audit.outerjoin(user, user.c.id == audit.c.user_id).outerjoin(vault, vault.c.id == audit.c.vault_id)
     statement = (
-        select(audit, who, func.coalesce(vault.c.slug, "").label("slug"))
+        select(audit, _who(audit.c.actor), func.coalesce(vault.c.slug, "").label("slug"))
         .select_from(joined)
         .where(or_(audit.c.vault_id.in_(configured(actor)), and_(own, concerns)))
         .order_by(audit.c.id.desc())

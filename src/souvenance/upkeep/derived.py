@@ -79,7 +79,9 @@ QUESTIONS = (
     ),
 )
 IN_INDEX = Question(
-    name="index", well="Every passage is in the text index.", wrong="passages are not in the text index as they are"
+    name="index",
+    well="Every passage is in the text index.",
+    wrong="passages are indexed with other words or not at all",
 )
 INDEX_ONLY = Question(
     name="index-rest", well="The text index holds nothing else.", wrong="entries of the text index belong to nothing"

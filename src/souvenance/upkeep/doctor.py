@@ -246,8 +246,16 @@ def _fine(name: str, message: str) -> Finding:
     return Finding(name=name, state=State.OK, message=message)
 
 
+_ONE = {
+    "passages": "passage", "facts": "fact", "notes": "note", "links": "link", "entries": "entry", "belong": "belongs",
+    "have": "has", "are": "is", "lead": "leads",
+}  # fmt: skip
+"""What is wrong, of one thing."""
+
+
 def _answered(question: Question, count: int) -> Finding:
     if not count:
         return _fine(question.name, question.well)
-    message = f"{count:,} {question.wrong}."
+    wrong = question.wrong if count > 1 else " ".join(_ONE.get(word, word) for word in question.wrong.split())
+    message = f"{count:,} {wrong}."
     return Finding(name=question.name, state=State.PROBLEM, message=message, hint=REPAIR, count=count)

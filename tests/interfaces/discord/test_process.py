@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 
 from discord_server import DiscordServer
+from souvenance.domain.errors import InvalidInput
+from souvenance.serving.discord import run
+from souvenance.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
@@ -82,6 +85,13 @@ async def test_what_keeps_it_from_starting_is_said_with_the_way_out(
     assert process.returncode == 1, said
     assert f"Error: {told}" in said
     assert "Traceback" not in said
+
+
+def test_what_is_not_installed_is_said_before_what_is_not_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    monkeypatch.delenv("SOUVENANCE_DISCORD_TOKEN", raising=False)
+    with pytest.raises(InvalidInput, match=r"discord\.py is not installed"):
+        run(Settings(data=tmp_path))
 
 
 async def test_a_discord_that_is_away_is_said(tmp_path: Path) -> None:

@@ -55,6 +55,13 @@ def test_c2_failures_have_a_status_of_their_own_and_end_a_stream(ask: Any, model
         assert ask("POST", "/chat", bad | {"stream": True}).status_code in {404, 422}
 
 
+def test_c1_a_language_that_is_not_spoken_is_refused(ask: Any, model: Server) -> None:
+    refused = ask("POST", "/chat", {"question": "hello", "language": "xx"})
+    assert (refused.status_code, refused.json()["hint"]) == (422, "Say fr or en, or leave it out.")
+    model.says("Bonjour.")
+    assert ask("POST", "/chat", {"question": "hello", "language": "fr-CA"}).json()["answer"] == "Bonjour."
+
+
 def test_c5_conversations_are_kept_and_what_was_written_is_undone(ask: Any, model: Server) -> None:
     number = ask("POST", "/conversations", {}).json()["conversation"]
     model.says("Noted.<<remember who | Ana asked>>")

@@ -8,7 +8,7 @@ from arriving import OTHER, PASSWORD, log_in
 from souvenance.accounts import attempts
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Source
-from souvenance.domain.errors import InvalidInput, NotAllowed, NotAuthenticated, TooManyAttempts
+from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotAuthenticated, TooManyAttempts
 from souvenance.domain.person import Theme
 from souvenance.domain.vault import VaultKind
 
@@ -98,6 +98,8 @@ def test_a2_a_removed_user_is_let_in_by_nothing_and_loses_nothing(app: Applicati
         with pytest.raises(NotAuthenticated):
             attempt()
     app.users.restore(actor=owner, handle="zoe")
+    with pytest.raises(Conflict, match="was not removed"):
+        app.users.restore(actor=owner, handle="zoe")
     assert {one.slug for one in app.vaults.list(actor=log_in(app, "zoe")[1])} == {"harps", "personal"}
     with pytest.raises(NotAllowed):
         app.users.remove(actor=owner, handle="owner")

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import typer
 
 from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound, StoreUnavailable
+from souvenance.domain.wording import counted
 from souvenance.interfaces.cli.session import Session, verb
 
 if TYPE_CHECKING:
@@ -89,7 +90,9 @@ def password(session: Session, handle: Handle, *, password_stdin: FromInput = Fa
     """Set a user's password; they are signed out everywhere."""
     given = _password(session, from_input=password_stdin)
     ended = session.memory.users.set_password(actor=session.actor, handle=handle, password=given)
-    session.out.say({"user": handle, "ended_sessions": ended}, f"The password is set; {ended} sessions ended.")
+    session.out.say(
+        {"user": handle, "ended_sessions": ended}, f"The password is set; {counted(ended, 'session')} ended."
+    )
 
 
 @verb(group, "remove")
@@ -129,14 +132,16 @@ def revoke(
     everywhere: Annotated[bool, typer.Option("--all", help="End all of them.")] = False,
 ) -> None:
     """Sign out of one browser, or of all of them."""
-    if (number is None) is not everywhere:
+    if number is not None and everywhere:
+        raise InvalidInput("Name one session or say --all, not both.", hint="souvenance session list shows them.")
+    if number is None and not everywhere:
         raise InvalidInput("Name one session, or say --all.", hint="souvenance session list shows them.")
     if number is None:
         ended = session.memory.sessions.revoke_others(actor=session.actor)
     else:
         session.memory.sessions.revoke(actor=session.actor, session=number)
         ended = 1
-    session.out.say({"ended": ended}, f"{ended} {'session' if ended == 1 else 'sessions'} ended.")
+    session.out.say({"ended": ended}, f"{counted(ended, 'session')} ended.")
 
 
 @verb(single, "open")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -24,12 +25,23 @@ def audit(session: Session, *, limit: Limit = 50, offset: Offset = 0) -> None:
     session.out.table(
         {"entries": entries},
         columns=("when", "who", "through", "did", "vault", "details"),
-        rows=[
-            (e.at, e.who, e.source, e.verb, e.vault, " ".join(f"{k}={v}" for k, v in e.details.items()))
-            for e in entries
-        ],
+        rows=[(e.at, e.who, e.source, e.verb, e.vault, _details(e.details)) for e in entries],
         empty="Nothing to show.",
     )
+
+
+def _details(details: Mapping[str, Any]) -> str:
+    """Names with their values; of counts, only what is more than nothing."""
+    said = {name: _detail(value) for name, value in details.items()}
+    return " ".join(f"{name}={value}" for name, value in said.items() if value)
+
+
+def _detail(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{what} {much}" for what, much in value.items() if much not in (0, None, "", False))
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)
 
 
 @verb(retrievals, "list")

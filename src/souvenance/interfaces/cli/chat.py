@@ -36,6 +36,9 @@ def chat(
     budget: Annotated[int, typer.Option(min=1, help="Tokens that memory may take of a prompt.")] = 4000,
 ) -> None:
     """Ask a question, answered with memory by the model that is set; without one, by memory itself."""
+    from souvenance.exchange.language import checked_language
+
+    language = checked_language(language)
     is_talk = question is None
     if is_talk and (not sys.stdin.isatty() or session.out.as_json):
         raise InvalidInput("There is no question.", hint="souvenance chat 'your question', or - to read it.")

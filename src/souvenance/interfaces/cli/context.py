@@ -92,7 +92,7 @@ def order(
 def budget(session: Session, tokens: Annotated[int, typer.Argument(help="Tokens a start may cost.")]) -> None:
     """Say how many tokens a start may cost."""
     session.memory.context.set_budget(actor=session.actor, tokens=tokens)
-    session.out.say({"budget_tokens": tokens}, f"A start costs at most {tokens:,} tokens.")
+    session.out.say({"budget_tokens": tokens}, f"A start costs at most {counted(tokens, 'token')}.")
 
 
 @verb(group, "mute")

@@ -17,7 +17,7 @@ Number = Annotated[int, typer.Argument(metavar="CONVERSATION", min=1, help="Its 
 @verb(group, "list")
 def list_conversations(
     session: Session,
-    query: Annotated[str, typer.Argument(help="Only those that say this.")] = "",
+    query: Annotated[str, typer.Argument(help="Only those whose title or turns say this.")] = "",
     *,
     limit: Annotated[int, typer.Option(min=1, max=200, help="At most this many.")] = 50,
     offset: Annotated[int, typer.Option(min=0, help="Skip this many, to page on.")] = 0,
@@ -34,7 +34,7 @@ def list_conversations(
             (s["conversation"], s["title"], "none" if s["without_memory"] else "", s["turns"], s["updated_at"])
             for s in shapes
         ],
-        empty="There is no such conversation: souvenance chat begins one.",
+        empty=f"No conversation says “{query}”." if query else "There is none yet: souvenance chat begins one.",
     )
 
 
@@ -92,8 +92,19 @@ def undo(
     session: Session,
     conversation: Number,
     turn: Annotated[int, typer.Argument(min=1, help="The turn, as `show` numbers it.")],
-    place: Annotated[int, typer.Argument(min=0, help="Which of the things it wrote, as `show` numbers them.")] = 0,
+    place: Annotated[
+        int | None,
+        typer.Argument(min=0, help="Which of the things it wrote, as `show` numbers them; all when left out."),
+    ] = None,
 ) -> None:
-    """Take back one thing that an answer wrote to memory."""
-    undone = session.memory.conversations.undo(actor=session.actor, conversation=conversation, turn=turn, place=place)
-    session.out.say(undone.as_dict(), f"Undone: {wrote_line(undone)}")
+    """Take back what an answer wrote to memory: one thing, or all that can still be taken back."""
+    from souvenance.exchange.conversations import wrote_of
+
+    kept = session.memory.conversations
+    places = [0 if place is None else place]
+    if place is None:
+        turns = kept.get(actor=session.actor, conversation=conversation).turns
+        wrote = next((one.wrote for one in turns if one.ordinal == turn), ())
+        places = [at for at, one in enumerate(wrote) if wrote_of(one).can_undo][::-1] or places
+    undone = [kept.undo(actor=session.actor, conversation=conversation, turn=turn, place=at) for at in places]
+    session.out.say({"undone": [one.as_dict() for one in undone]}, *(f"Undone: {wrote_line(one)}" for one in undone))

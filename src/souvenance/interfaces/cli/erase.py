@@ -96,8 +96,8 @@ def say_counts(session: Session, found: Preview, *, folders: str = "suspended") 
         session.out.note(f"{item.vault}: {_said(item.counts)}{watched}.")
 
 
-def say_preview(session: Session, found: Preview) -> None:
-    """A dry run."""
+def say_preview(session: Session, found: Preview, *, nothing: str = "There is nothing to erase.") -> None:
+    """A dry run; `nothing` is said where nothing is held."""
     lines = []
     for item in found.vaults:
         lines += [f"{item.vault}\t{kind}\t{number}" for kind, number in item.counts.items() if number]
@@ -113,7 +113,7 @@ def say_preview(session: Session, found: Preview) -> None:
         "mentions_cut": found.mentions_cut,
     }
     beyond = [f"out of reach\t{name}" for name in found.beyond]
-    session.out.say(data, *(lines or ["There is nothing to erase."]), *_mention_lines(found.mentions), *beyond)
+    session.out.say(data, *(lines or [nothing]), *_mention_lines(found.mentions), *beyond)
     _say_cut(session, found)
     _say_left_out(session, found.left_out)
 

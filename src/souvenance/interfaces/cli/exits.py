@@ -8,6 +8,7 @@ from enum import IntEnum
 from typing import Any
 
 from souvenance.domain.errors import NotFound, SouvenanceError, StoreUnavailable
+from souvenance.interfaces.cli.output import harmless
 
 
 class ExitCode(IntEnum):
@@ -38,4 +39,5 @@ def tell(error: dict[str, Any], *, as_json: bool) -> None:
         line = f"Error: {error['message']}"
         if error.get("hint"):
             line += f"\n{error['hint']}"
+        line = harmless(line)
     print(line, file=sys.stderr)

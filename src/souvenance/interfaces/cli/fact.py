@@ -49,8 +49,14 @@ def show(session: Session, number: Number) -> None:
     lines = [f"#{fact.number} {fact.content}"]
     for name, value in shape.items():
         if name not in {"number", "content"} and value not in ("", None, (), False):
-            lines.append(f"  {name}: {isoformat(value) if hasattr(value, 'astimezone') else value}")
+            lines.append(f"  {name}: {_shown(value)}")
     session.out.say(shape, *lines)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(f"{date.said} = {date.resolved}" for date in value)
+    return isoformat(value) if isinstance(value, datetime) else str(value)
 
 
 @verb(group, "list")

@@ -19,7 +19,11 @@ from souvenance.domain.errors import SouvenanceError
 Progress = Callable[[int, int], None]
 """Told how much is done and how much there is."""
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+"""What steers a terminal, turns the direction of what follows, or is there and not seen. Soft hyphens and the joiners
+of emoji and of Persian stay."""
 
 
 def plain(value: Any) -> Any:

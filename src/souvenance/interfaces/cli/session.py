@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
+from typer.models import ParameterInfo
 
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.errors import InvalidInput, SouvenanceError
@@ -188,6 +189,10 @@ def _command(function: Callable[..., None], *, writes: bool) -> Callable[..., No
         parameter.replace(annotation=hints[parameter.name])
         for parameter in list(inspect.signature(function).parameters.values())[1:]
     ]
+    for parameter in own:  # a name is taken in whatever case it is typed
+        for said in getattr(parameter.annotation, "__metadata__", ()):
+            if isinstance(said, ParameterInfo):
+                said.case_sensitive = False
     keyword = inspect.Parameter.KEYWORD_ONLY
     shared = [
         inspect.Parameter(option, keyword, default=False if option in {"as_json", "debug"} else None, annotation=kind)

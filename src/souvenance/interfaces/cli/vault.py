@@ -101,10 +101,11 @@ def delete(session: Session, vault: Name, *, dry_run: DryRun = False, yes: Yes =
     """Delete a vault with everything it holds, at once and for good. Files of its watched folders stay on the disk."""
     found = session.memory.erasures.preview(actor=session.actor, vault=vault)
     if dry_run:
-        say_preview(session, found)
+        say_preview(session, found, nothing="It holds nothing; the vault itself would go.")
         return
     say_counts(session, found, folders="followed no longer")
     confirm = session.typed_again(found.vaults[0].vault, yes=yes)
     receipt = session.memory.erasures.delete_vault(actor=session.actor, vault=vault, confirm=confirm)
     slug = found.vaults[0].vault
-    session.out.say(receipt.as_dict() | {"deleted": slug}, f"Deleted the vault {slug}.", *state_lines(receipt))
+    said = f"Deleted the vault {slug} (receipt {receipt.id})."
+    session.out.say(receipt.as_dict() | {"deleted": slug}, said, *state_lines(receipt))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from souvenance.domain.errors import InvalidInput, NotFound
+from souvenance.domain.fact import Fact, dates_meant
 from souvenance.domain.note import NoteClass
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.wording import counted
@@ -215,7 +216,7 @@ def get_note(call: Call, given: GetNote) -> Result:
     if view.facts:
         numbers = {int(found) for found in re.findall(r"\^([0-9]{1,18})[ \t]*$", text, re.MULTILINE)}
         facts = [fact for fact in view.facts if fact.number in numbers]
-        rows = fitting([{"number": fact.number, "version": str(fact.version)} for fact in facts], budget=left // 2)
+        rows = fitting([_fact_data(fact) for fact in facts], budget=left // 2)
         said.append("Facts: " + ", ".join(fact_line(fact) for fact in facts[: len(rows)]))
         data["facts"] = rows
     for label, name, links in (("Links", "links", view.links), ("Linked from", "backlinks", view.backlinks)):
@@ -230,6 +231,11 @@ def get_note(call: Call, given: GetNote) -> Result:
             said.append(f"{label}: {', '.join(titles)}{more}")
             data[name] = kept
     return Result(lines(said), data)
+
+
+def _fact_data(fact: Fact) -> dict[str, Any]:
+    meant = dates_meant(fact.said_dates).strip(" ()")
+    return {"number": fact.number, "version": str(fact.version)} | ({"dates": meant} if meant else {})
 
 
 # --- now and then ------------------------------------------------------------------------------------------------

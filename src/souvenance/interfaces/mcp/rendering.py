@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from souvenance.domain.fact import State
+from souvenance.domain.fact import State, dates_meant
 from souvenance.domain.protection import withheld_sentence
 from souvenance.domain.tokens import estimate_tokens
+from souvenance.domain.wording import counted
 from souvenance.interfaces.mcp.quoting import NOTICE, inline, json_tokens, quoted, share, shortened
 from souvenance.retrieval.answer import Confidence, hit_dict
 
@@ -80,7 +81,9 @@ def trace_lines(trace: Trace, *, budget: int) -> list[str]:
     if kept_back := withheld_sentence(trace.withheld, named=trace.named_withheld):
         said.append(kept_back)
     if trace.waiting:
-        said.append(f"{trace.waiting} passages still wait for a vector")
+        said.append(
+            f"{counted(trace.waiting, 'passage')} still {'waits' if trace.waiting == 1 else 'wait'} for a vector"
+        )
     return said
 
 
@@ -147,10 +150,10 @@ def search_result(answer: Answer, *, budget: int) -> Result:
 
 
 def fact_line(fact: Fact) -> str:
-    """A fact's number, version and state, in the tool's own words."""
+    """A fact's number, version and state, in the tool's own words, and what the dates it says meant."""
     state = "" if fact.state is State.IN_FORCE else f" {fact.state}"
     by = f", replaced by [#{fact.replaced_by}]" if fact.replaced_by else ""
-    return f"[#{fact.number}] v{fact.version}{state}{by}"
+    return f"[#{fact.number}] v{fact.version}{state}{by}{dates_meant(fact.said_dates)}"
 
 
 def note_data(note: Note, *, vault: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from starlette.responses import Response
 from souvenance.domain.errors import SouvenanceError
 from souvenance.exchange.engine import BUDGET_TOKENS
 from souvenance.exchange.events import Ended, Event, Failed
+from souvenance.exchange.language import checked_language
 from souvenance.exchange.shapes import ended_shape, event_shape
 from souvenance.exchange.stopping import Interrupted, unless
 from souvenance.interfaces.rest.caller import Caller, Memory
@@ -56,16 +57,17 @@ class AnswerShown(Shown):
 async def ask(memory: Memory, actor: Caller, given: QuestionGiven, request: Request) -> Response:
     """Answer with what the caller may read. With `stream`, server-sent events: `waiting`, `gathered`, `text` ...,
     `looked_up`, `wrote`, and last `ended` or `failed`; closing the connection stops the model."""
+    language = checked_language(given.language)
     events = memory.exchange.answer(
         actor=actor,
         question=given.question,
         conversation=given.conversation,
         vaults=given.vaults,
         with_memory=given.memory,
-        language=given.language,
+        language=language,
         budget_tokens=given.budget_tokens,
     )
-    language = given.language or "en"
+    language = language or "en"
     if not given.stream:
         try:
             return JSONResponse(ended_shape(await unless(_gone(request), _whole(events)), language))
