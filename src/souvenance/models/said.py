@@ -13,7 +13,6 @@ LONGEST_LINE = 300
 
 _HINTS = {
     400: "The endpoint does not take the request as it is; check the model's name.",
-    401: "Give it its key again, typed or on standard input: souvenance endpoint change {name} --key",
     403: "The key may not use this model; give it another, or choose another model.",
     404: "Check the base URL (it usually ends in /v1) and the model's name.",
     413: "Ask with less: a shorter question, or fewer facts (max_injected).",
@@ -27,8 +26,11 @@ def refusal(endpoint: Reached, status: int, said: Any) -> ModelUnavailable:
     why = _line(said.get("error", said) if isinstance(said, dict) else said, endpoint)
     if 300 <= status < 400:
         what, hint = "points elsewhere, and is not followed there", "Set the address it points to as its base URL."
-    elif status in {401, 403}:
-        what, hint = "refuses the key", _HINTS[status].format(name=shlex.quote(endpoint.name))
+    elif status == 401:
+        command = f"souvenance endpoint change {shlex.quote(endpoint.name)} --key"
+        what, hint = "refuses the key", f"Give it its key again, typed or on standard input: {command}"
+    elif status == 403:
+        what, hint = "refuses the key", _HINTS[403]
     else:
         what = f"answered with status {status}"
         hint = _HINTS.get(status, "It failed on its side; ask again in a while." if status >= 500 else "Check it.")
