@@ -11,8 +11,8 @@ from windows import NARROW, WIDE, Open
 LONG = "Correspondance" * 8 + " entière"
 
 OVERFLOWING = """() => {
-  const seen = [document.documentElement, ...document.querySelectorAll("main .card, main td .button, main .table-box")];
-  const over = seen.filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== "inline");
+  const seen = [document.documentElement, ...document.querySelectorAll("main :is(.card, td .button, .table-box)")];
+  const over = seen.filter((one) => one.scrollWidth > one.clientWidth + 1);
   const tall = [...document.querySelectorAll("main td .button")].filter((one) => one.offsetHeight > 60);
   return [...over, ...tall].map((one) => one.outerHTML.slice(0, 160));
 }"""
