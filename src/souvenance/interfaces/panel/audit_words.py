@@ -75,6 +75,8 @@ def told(visit: Visit, entry: AuditEntry) -> list[str]:
     details = entry.details
     said = [_changed_step(visit, details)] if entry.verb == "vault.type" else []
     for name, value in details.items():
+        if name == "slug" and value == entry.vault:
+            continue  # it stands beside already
         speak = SPEAKERS.get(name)
         text = speak(visit, value) if speak else _plain(visit, name, value)
         if text:
