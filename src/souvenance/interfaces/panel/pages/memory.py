@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from souvenance.domain.errors import StaleVersion
 from souvenance.domain.fact import SUMMARY_KEY, State
+from souvenance.domain.vault import Vault
 from souvenance.interfaces.panel.pages.memory_ladder import rungs
 from souvenance.interfaces.panel.pages.memory_list import PAGE, Wish, listing, number_of, subject_kind, wish
 from souvenance.interfaces.panel.pages.memory_proposals import answerers
