@@ -86,6 +86,59 @@ def test_f8_a_person_is_warned_of_a_secret_and_it_is_kept(open_as_owner: Open, n
     expect(page.locator(".fact").first).to_contain_text("Looks like a password")
 
 
+def test_a_form_given_up_leaves_no_draft_and_a_fold_never_hides_what_is_wrong(
+    open_as_owner: Open, numbers: list[int]
+) -> None:
+    page = open_as_owner("/memory/atelier")
+    dialog, fold = page.locator("#add-fact"), page.locator("#add-fact details")
+    opens = page.get_by_role("button", name="Add a fact")
+    opens.click()
+    dialog.get_by_label("What should be remembered?").fill("Le local a deux clés")
+    fold.locator("summary").click()
+    dialog.get_by_label("Confidence, in percent").fill("150")
+    page.reload()
+    opens.click()
+    expect(fold).to_have_attribute("open", "")  # what came back is seen
+    fold.locator("summary").click()
+    dialog.get_by_role("button", name="Remember").click()
+    expect(fold).to_have_attribute("open", "")
+    expect(dialog.get_by_label("Confidence, in percent")).to_be_focused()
+    dialog.get_by_role("button", name="Cancel").click()
+    opens.click()
+    expect(dialog.get_by_label("What should be remembered?")).to_have_value("")
+    page.reload()
+    opens.click()
+    expect(dialog.get_by_label("Confidence, in percent")).to_have_value("100")
+    dialog.get_by_label("What should be remembered?").fill("Le local a trois clés")
+    dialog.get_by_role("button", name="Remember").click()
+    expect(dialog).to_be_hidden()
+    page.reload()
+    opens.click()
+    expect(dialog.get_by_label("What should be remembered?")).to_have_value("")
+
+
+def test_a_field_says_when_it_is_full_and_a_refusal_goes_when_the_form_is_sent_again(
+    open_as_owner: Open, numbers: list[int]
+) -> None:
+    page = open_as_owner("/memory/atelier", language="fr")
+    page.get_by_role("button", name="Ajouter un souvenir").click()
+    dialog = page.locator("#add-fact")
+    key = dialog.locator("#add-key")
+    key.focus()
+    page.keyboard.insert_text("x" * 300)
+    expect(dialog.get_by_role("alert")).to_contain_text("Limite atteinte : 200 caractères")
+    key.fill("clé")
+    expect(dialog.get_by_role("alert")).to_have_count(0)
+    dialog.locator("#add-content").fill("  ")
+    for _ in range(2):
+        dialog.locator(".button.main").click()
+        expect(page.locator(".toast.bad")).to_have_count(1)
+    dialog.locator("#add-content").fill("Le local a quatre clés")
+    dialog.locator(".button.main").click()
+    expect(dialog).to_be_hidden()
+    expect(page.locator(".toast.bad")).to_have_count(0)
+
+
 def test_f3_of_two_people_who_edit_one_fact_the_second_sees_both_texts_and_nothing_is_overwritten(
     open_as_owner: Open, memory: Application, owner: Actor, numbers: list[int]
 ) -> None:

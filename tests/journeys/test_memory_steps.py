@@ -47,8 +47,10 @@ def test_t7_six_cards_tell_what_each_step_shifts_here_and_a_click_saves_it(
     expect(cards.nth(3)).to_contain_text("0 of 4 facts have an importance.")
     expect(cards.nth(4)).to_contain_text("contradiction")
     expect(cards.nth(5)).to_contain_text("No embedding model is set yet")
+    expect(page.get_by_role("link", name="Proposals and passes")).to_be_visible()
     page.get_by_role("button", name="Choose Journal").click()
     expect(page.locator(".rung[aria-current=step]")).to_have_text("2Journal")
+    expect(page.get_by_role("link", name="Proposals and passes")).to_have_count(0, timeout=2000)
     assert memory.vaults.get(actor=owner, vault="atelier").memory_type is MemoryType.JOURNAL
     page.locator("#toasts").get_by_role("button", name="Undo").click()
     expect(page.locator(".rung[aria-current=step]")).to_have_text("5Consolidated", timeout=2000)

@@ -143,6 +143,7 @@ def test_f7_deleting_names_what_dies_and_asks_for_the_name(
     memory.facts.remember(actor=owner, vault="vieux-projet", observations=facts)
     page, other = open_as_owner("/vaults/vieux-projet"), open_as_owner("/vaults")
     same = open_as_owner("/vaults/vieux-projet")
+    same.get_by_label("What belongs in it").fill("a long text in hand")
     page.get_by_role("button", name="Delete this vault").click()
     dialog = page.locator("#delete-vault")
     expect(dialog).to_contain_text("3 facts in force")
@@ -154,7 +155,8 @@ def test_f7_deleting_names_what_dies_and_asks_for_the_name(
     dialog.get_by_role("button", name="Delete for good").click()
     expect(page.locator(".notice.good")).to_contain_text("is deleted with everything it held")
     expect(other.locator(".vault")).to_have_count(1, timeout=2000)
-    expect(same.locator("#board")).to_be_visible()
+    expect(same.get_by_role("alert")).to_contain_text("What you typed below is still there")
+    expect(same.get_by_label("What belongs in it")).to_have_value("a long text in hand")
 
 
 @pytest.mark.parametrize("address", ["/vaults", "/vaults/atelier"])

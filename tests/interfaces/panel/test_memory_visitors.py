@@ -10,16 +10,26 @@ from starlette.testclient import TestClient
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
-from souvenance.domain.fact import State
+from souvenance.domain.fact import State, SubjectKind
 from souvenance.domain.person import EnteredBy
 from souvenance.domain.vault import MemoryType
-from souvenance.interfaces.panel import app as panel
+from souvenance.interfaces.panel.pages import (
+    memory as memory_page,
+)
+from souvenance.interfaces.panel.pages import (
+    memory_erase,
+    memory_facts,
+    memory_ladder,
+    memory_proposals,
+    memory_transfer,
+)
 from souvenance.interfaces.panel.safety import COOKIE
 from souvenance.memory.remember import Observation
 from souvenance.serving.app import build_app
 from souvenance.settings import Settings
 from souvenance.wiring import open_application
 
+PAGES = (memory_page, memory_facts, memory_ladder, memory_proposals, memory_erase, memory_transfer)
 SAID = "cordes en boyau"
 FIND = {"vault": "harpe", "q": "", "tab": "in_force", "order": "updated", "page": "1"}
 
@@ -47,7 +57,8 @@ def shown(memory: Application, owner: Actor) -> dict[str, Any]:
     team = memory.teams.create(actor=owner, name="Harpes")
     memory.vaults.create(actor=owner, name="Harpe", team=team.id)
     memory.vaults.create(actor=owner, name="Luth", team=team.id)
-    said = [Observation(content=SAID), Observation(content="Accordée mardi"), Observation(content="Accordée mercredi")]
+    times = [f"La harpe est accordée {day} à 20 h dans le salon." for day in ("mardi", "mercredi")]
+    said = [Observation(content=SAID), *(Observation(key="accord", content=one) for one in times)]
     numbers = [item.fact.number for item in memory.facts.remember(actor=owner, vault="harpe", observations=said)]
     memory.facts.edit(actor=owner, number=numbers[0], content=f"{SAID}, accordées")
     memory.vaults.change_type(actor=owner, vault="harpe", memory_type=MemoryType.CONSOLIDATED)
@@ -85,6 +96,7 @@ READS = (
     "/fact/{number}/history", "/memory/{vault}/summary", "/memory/{vault}/summary/edit", "/memory/{vault}/ladder",
     "/memory/{vault}/steps", "/memory/{vault}/steps/{step}", "/memory/{vault}/proposals",
     "/memory/{vault}/proposals/board", "/memory/{vault}/import", "/memory/{vault}/export",
+    "/memory/{vault}/waiting",
 )  # fmt: skip
 CONFIGURES = ("/memory/{vault}/erase", "/memory/{vault}/receipts")
 ANYONE = ("/memory", "/facts/bulk/{action}")
@@ -115,7 +127,7 @@ def _filled(address: str, shown: dict[str, Any]) -> str:
 
 
 def test_a1_every_address_of_the_page_is_walked() -> None:
-    ours = {(way.method, way.address) for module in panel.MEMORY for way in module.WAYS}
+    ours = {(way.method, way.address) for module in PAGES for way in module.WAYS}
     walked = {("GET", one.partition("?")[0]) for one in (*READS, *CONFIGURES, *ANYONE)}
     walked |= {("POST", one.partition("?")[0]) for one in (*DEEDS, BULK)}
     assert ours == walked
@@ -173,7 +185,11 @@ def test_a1_a_reader_sees_the_list_only_and_changes_nothing(
     menu = server.get(f"/fact/{shown['number']}/menu").text
     assert "History" in menu
     assert "Delete" not in menu
-    assert 'name="answer"' not in server.get("/memory/harpe/proposals").text
+    assert "Those who configure this vault can give it: configurer, Owner." in page
+    assert "wait for your answer" not in page
+    proposals = server.get("/memory/harpe/proposals").text
+    assert 'name="answer"' not in proposals
+    assert "Those who configure it can answer: configurer, Owner." in proposals
     assert "Choose" not in server.get("/memory/harpe/steps").text
     for address, given in DEEDS.items():
         answer = _deed(server, _filled(address, shown), given, headers)
@@ -241,7 +257,8 @@ def test_nothing_written_acts_on_any_page(
     server: TestClient, memory: Application, owner: Actor, shown: dict[str, Any]
 ) -> None:
     attack = '"><img src=x onerror=alert(1)>'
-    said = Observation(content=attack, key=attack, category=attack, author=attack, channel=attack, subject_id=attack)
+    said = Observation(content=attack, key=attack, category=attack, author=attack, channel=attack,
+                       subject_kind=SubjectKind.MEMBER, subject_id=attack)  # fmt: skip
     (kept,) = memory.facts.remember(actor=owner, vault="harpe", observations=[said])
     memory.facts.retire(actor=owner, number=kept.fact.number, version=None, reason=attack)
     _enter(server, memory, owner, "configurer")

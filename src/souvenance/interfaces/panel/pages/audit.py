@@ -6,6 +6,8 @@ from typing import Any
 
 from starlette.responses import Response
 
+from souvenance.interfaces.panel.audit_words import told
+from souvenance.interfaces.panel.pages.memory_list import SOURCES
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get
 
@@ -25,6 +27,7 @@ VERBS = {
     "vault.settings": _("changed settings of a vault"),
     "vault.restore_all": _("restored all retired facts"),
     "vault.move": _("gave a vault to another team"),
+    "vault.export": _("took the facts of a vault out as a file"),
     "vault.delete": _("deleted a vault"),
     "erase.vault": _("erased the memory of a vault"),
     "erase.member": _("erased what is known of a member"),
@@ -38,6 +41,8 @@ VERBS = {
     "note.purge": _("purged a note for good"),
     "history.revert": _("took back all that someone wrote"),
     "proposal.answer": _("answered a proposal"),
+    "member.opt_out": _("wished not to be remembered"),
+    "member.opt_in": _("let themselves be remembered again"),
     "token.create": _("made a token"),
     "token.revoke": _("revoked a token"),
     "endpoint.add": _("added a model"),
@@ -84,6 +89,8 @@ def _shown(visit: Visit) -> dict[str, Any]:
         "entries": found[:A_PAGE],
         "next": start + A_PAGE if len(found) > A_PAGE else None,
         "verbs": VERBS,
+        "sources": SOURCES,
+        "told": lambda entry: told(visit, entry),
     }
 
 

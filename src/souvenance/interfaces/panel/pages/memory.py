@@ -8,8 +8,10 @@ from starlette.responses import Response
 
 from souvenance.domain.errors import StaleVersion
 from souvenance.domain.fact import SUMMARY_KEY, State
+from souvenance.domain.vault import Vault
 from souvenance.interfaces.panel.pages.memory_ladder import rungs
 from souvenance.interfaces.panel.pages.memory_list import PAGE, Wish, listing, number_of, subject_kind, wish
+from souvenance.interfaces.panel.pages.memory_proposals import answerers
 from souvenance.interfaces.panel.visit import Visit, header_address
 from souvenance.interfaces.panel.ways import Way, get, post
 from souvenance.memory.remember import Observation, Outcome
@@ -69,6 +71,12 @@ def add(visit: Visit) -> Response:
     return visit.html(visit.block(PAGE, "facts", **listing(visit, asked)), note)
 
 
+def show_waiting(visit: Visit) -> Response:
+    """How many proposals wait and who answers them, asked for again when the vault or its step changed."""
+    found = visit.memory.vaults.get(actor=visit.actor, vault=visit.path["vault"])
+    return visit.piece(PAGE, "waiting", vault=found, **_waiting(visit, found))
+
+
 def show_summary(visit: Visit) -> Response:
     """The one line above the list."""
     found = visit.memory.vaults.get(actor=visit.actor, vault=visit.path["vault"])
@@ -126,8 +134,12 @@ def _whole(visit: Visit, asked: Wish) -> dict[str, Any]:
     vault = values["vault"]
     if vault is None:
         return values | {"rungs": None, "summary": None, "waiting": 0}
-    waiting = visit.memory.passes.status(actor=visit.actor, vault=vault.slug, history=0).waiting
-    return values | rungs(visit, vault) | _summary(visit, vault.slug) | {"waiting": waiting}
+    return values | rungs(visit, vault) | _summary(visit, vault.slug) | _waiting(visit, vault)
+
+
+def _waiting(visit: Visit, vault: Vault) -> dict[str, Any]:
+    status = visit.memory.passes.status(actor=visit.actor, vault=vault.slug, history=0)
+    return {"waiting": status.waiting, "answerers": answerers(visit, vault)}
 
 
 def _summary(visit: Visit, vault: str) -> dict[str, Any]:
@@ -140,6 +152,7 @@ WAYS: tuple[Way, ...] = (
     get("/fact/{number}", go_to_fact),
     get("/facts", find),
     post("/facts", add),
+    get("/memory/{vault}/waiting", show_waiting),
     get("/memory/{vault}/summary", show_summary),
     get("/memory/{vault}/summary/edit", edit_summary),
     post("/memory/{vault}/summary", save_summary),

@@ -99,6 +99,15 @@ def run_pass(visit: Visit) -> Response:
     return visit.html(visit.block(PAGE, "board", **_shown(visit, vault)), note)
 
 
+def answerers(visit: Visit, vault: Vault) -> list[str]:
+    """The names of those who may answer, for a reader who may not."""
+    if vault.can_configure:
+        return []
+    teams = visit.memory.teams.list(actor=visit.actor)
+    members = next((team.members for team in teams if team.id == vault.team_id), ())
+    return [member.display_name for member in members if member.can_configure]
+
+
 def _shown(visit: Visit, vault: Vault) -> dict[str, Any]:
     status = visit.memory.passes.status(actor=visit.actor, vault=vault.slug, history=5)
     at = visit.asked_number("at", 0) or int(visit.given_number("at", 0) or 0)
@@ -113,6 +122,7 @@ def _shown(visit: Visit, vault: Vault) -> dict[str, Any]:
     return {
         "here": "memory",
         "vault": vault,
+        "answerers": answerers(visit, vault),
         "standing": status,
         "why_now": status.decision.label(visit.language),
         "can_force": status.decision.reason in ANYWAY,

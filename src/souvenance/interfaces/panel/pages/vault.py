@@ -27,11 +27,11 @@ def show(visit: Visit) -> Response:
 
 
 def show_about(visit: Visit) -> Response:
-    """What the vault is and holds, asked for again when it changed; where it is gone, the others."""
+    """What the vault is and holds, asked for again when it changed; where it is gone, that, and what is typed stays."""
     try:
         found = _vault(visit)
     except NotFound:
-        return visit.go("/vaults")
+        return visit.piece("pieces/vault_gone.html", "gone")
     return visit.piece(PAGE, "about", **_shown(visit, found))
 
 

@@ -34,11 +34,11 @@ def shown(visit: Visit, vault: Vault) -> dict[str, Any]:
 
 
 def show(visit: Visit) -> Response:
-    """The folders as they stand; asked for again while one is being read. Where the vault is gone, the others."""
+    """The folders as they stand; asked for again while one is being read. Where the vault is gone, nothing."""
     try:
         found = _vault(visit)
     except NotFound:
-        return visit.go("/vaults")
+        return visit.html('<div id="folders"></div>')
     return visit.piece(PAGE, "folders", **shown(visit, found))
 
 

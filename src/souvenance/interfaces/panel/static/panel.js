@@ -9,7 +9,11 @@ const on = (event, selector, act) =>
 // --- dialogs: data-opens="ID" opens one, data-closes closes the one around it --------------------------------------
 
 on("click", "[data-opens]", (button) => document.getElementById(button.dataset.opens)?.showModal());
-on("click", "[data-closes]", (button) => button.closest("dialog")?.close());
+on("click", "[data-closes]", (button) => {
+  const dialog = button.closest("dialog");
+  for (const form of dialog?.querySelectorAll("form[data-keep]") ?? []) drop(form);
+  dialog?.close();
+});
 document.addEventListener("htmx:afterSwap", (event) => {
   for (const dialog of event.target.querySelectorAll?.("dialog[data-open-now]") ?? []) if (!dialog.open) dialog.showModal();
 });
@@ -39,6 +43,17 @@ document.addEventListener(
 // --- messages --------------------------------------------------------------------------------------------------------
 
 const toasts = document.getElementById("toasts");
+const causes = new WeakMap(); // what asked for that which an error's toast tells of
+const cause = (asking) => asking.closest("form") ?? asking;
+let refused = null;
+document.addEventListener("htmx:beforeSwap", (event) => (refused = event.detail.isError ? cause(event.detail.requestConfig.elt) : null));
+document.addEventListener("htmx:beforeRequest", (event) => {
+  const asking = cause(event.detail.requestConfig.elt);
+  for (const toast of document.querySelectorAll(".toast.bad")) if (causes.get(toast) === asking) toast.remove();
+});
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.successful) document.querySelectorAll('.toast[data-code="0"]').forEach((toast) => toast.remove());
+});
 
 function watchToasts() {
   for (const toast of toasts.querySelectorAll(".toast:not([data-watched])")) {
@@ -47,6 +62,7 @@ function watchToasts() {
       setTimeout(() => toast.remove(), 9000);
       continue;
     }
+    if (refused) causes.set(toast, refused);
     // Every piece of a page may be told that nobody is signed in any more; once is enough.
     const before = document.querySelectorAll(`.toast[data-code="${toast.dataset.code}"][data-watched]`);
     if (toast.dataset.code === "401" && before.length > 1) toast.remove();
@@ -105,13 +121,23 @@ on("input", "form[data-keep]", (form) => {
       values[field.name] = field.type === "checkbox" || field.type === "radio" ? undefined : field.value;
   sessionStorage.setItem(kept(form), JSON.stringify(values));
 });
+function drop(form) {
+  sessionStorage.removeItem(kept(form));
+  form.reset();
+}
+function unfold(field) {
+  for (let fold = field.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+}
+document.addEventListener("invalid", (event) => unfold(event.target), true); // what is folded cannot be focused, nor sent
 function bringBack(root) {
   for (const form of root.querySelectorAll?.("form[data-keep]") ?? []) {
     const text = sessionStorage.getItem(kept(form));
     if (!text) continue;
     for (const [name, value] of Object.entries(JSON.parse(text))) {
       const field = form.elements[name];
-      if (field && "value" in field && value !== undefined) field.value = value;
+      if (!field || !("value" in field) || value === undefined || field.value === value) continue;
+      field.value = value;
+      if (field instanceof Element) unfold(field);
     }
     form.dispatchEvent(new CustomEvent("brought-back", { bubbles: true }));
   }
@@ -122,6 +148,18 @@ document.addEventListener("htmx:afterRequest", (event) => {
   const form = event.detail.requestConfig.elt.closest("form[data-keep]"); // also where the answer took its place
   const isDone = event.detail.xhr.status >= 200 && event.detail.xhr.status < 400; // `successful` is not said of one that leads on
   if (form && isDone && event.detail.requestConfig.verb === "post") sessionStorage.removeItem(kept(form));
+});
+
+// --- a field that takes no more says so: a browser cuts what is pasted without a word ------------------------------------
+
+on("input", "input[maxlength], textarea[maxlength]", (field) => {
+  const isFull = field.value.length >= field.maxLength;
+  const told = field.parentElement.querySelector(":scope > .limit");
+  if (isFull === Boolean(told)) return;
+  if (!isFull) return told.remove();
+  const notice = document.getElementById("limit").content.firstElementChild.cloneNode(true);
+  notice.textContent = notice.textContent.replace("%", field.maxLength.toLocaleString(document.documentElement.lang));
+  field.after(notice);
 });
 
 // --- forms that send themselves when something is chosen ---------------------------------------------------------------

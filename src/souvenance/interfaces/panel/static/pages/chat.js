@@ -58,13 +58,11 @@ async function refused(response) {
   htmx.process(document.getElementById("toasts"));
 }
 function unsent() {
-  const toast = document.createElement("div");
-  toast.className = "toast bad";
-  toast.setAttribute("role", "alert");
-  toast.textContent = talk.dataset.unsent;
-  document.getElementById("toasts").append(toast);
-  setTimeout(() => toast.remove(), 9000);
+  const told = document.getElementById("unreachable").content.cloneNode(true);
+  told.querySelector(".grow").textContent = talk.dataset.unsent;
+  document.getElementById("toasts").append(told);
 }
+const forgetRefusals = () => document.querySelectorAll("#toasts .toast.bad").forEach((toast) => toast.remove());
 
 // --- asking ------------------------------------------------------------------------------------------------------------
 
@@ -78,6 +76,7 @@ form.addEventListener("submit", async (event) => {
 });
 
 async function begin(body) {
+  forgetRefusals();
   busy(true);
   try {
     const response = await fetch("/chat/begin", { method: "POST", headers: headers(), body });
@@ -92,6 +91,7 @@ async function begin(body) {
 }
 
 async function ask(body, question, replaced) {
+  forgetRefusals();
   document.getElementById("beginning")?.remove();
   const turn = document.getElementById("coming").content.cloneNode(true).querySelector("article");
   turn.querySelector(".asked").textContent = question;
