@@ -13,7 +13,16 @@ from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.fact import State
 from souvenance.domain.person import EnteredBy
 from souvenance.domain.vault import MemoryType
-from souvenance.interfaces.panel import app as panel
+from souvenance.interfaces.panel.pages import (
+    memory as memory_page,
+)
+from souvenance.interfaces.panel.pages import (
+    memory_erase,
+    memory_facts,
+    memory_ladder,
+    memory_proposals,
+    memory_transfer,
+)
 from souvenance.interfaces.panel.safety import COOKIE
 from souvenance.memory.remember import Observation
 from souvenance.serving.app import build_app
@@ -21,6 +30,7 @@ from souvenance.settings import Settings
 from souvenance.wiring import open_application
 
 SAID = "cordes en boyau"
+PAGES = (memory_page, memory_facts, memory_ladder, memory_proposals, memory_erase, memory_transfer)
 FIND = {"vault": "harpe", "q": "", "tab": "in_force", "order": "updated", "page": "1"}
 
 
@@ -115,7 +125,7 @@ def _filled(address: str, shown: dict[str, Any]) -> str:
 
 
 def test_a1_every_address_of_the_page_is_walked() -> None:
-    ours = {(way.method, way.address) for module in panel.MEMORY for way in module.WAYS}
+    ours = {(way.method, way.address) for module in PAGES for way in module.WAYS}
     walked = {("GET", one.partition("?")[0]) for one in (*READS, *CONFIGURES, *ANYONE)}
     walked |= {("POST", one.partition("?")[0]) for one in (*DEEDS, BULK)}
     assert ours == walked
@@ -241,7 +251,7 @@ def test_nothing_written_acts_on_any_page(
     server: TestClient, memory: Application, owner: Actor, shown: dict[str, Any]
 ) -> None:
     attack = '"><img src=x onerror=alert(1)>'
-    said = Observation(content=attack, key=attack, category=attack, author=attack, channel=attack, subject_id=attack)
+    said = Observation(content=attack, key=attack, category=attack, author=attack, channel=attack)
     (kept,) = memory.facts.remember(actor=owner, vault="harpe", observations=[said])
     memory.facts.retire(actor=owner, number=kept.fact.number, version=None, reason=attack)
     _enter(server, memory, owner, "configurer")
