@@ -12,6 +12,7 @@ on("click", "[data-opens]", (button) => document.getElementById(button.dataset.o
 on("click", "[data-closes]", (button) => button.closest("dialog")?.close());
 document.addEventListener("htmx:afterSwap", (event) => {
   for (const dialog of event.target.querySelectorAll?.("dialog[data-open-now]") ?? []) if (!dialog.open) dialog.showModal();
+  event.target.querySelector?.("[data-shows-itself]")?.focus(); // what was done is told above what is on the screen
 });
 document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful && event.target.matches?.("dialog form[data-closes-after]")) event.target.closest("dialog").close();
