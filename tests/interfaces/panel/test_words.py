@@ -1,0 +1,54 @@
+"""What the pages say in French of what is stored as codes, and what an invitation's link can open (A1, N11, R5)."""
+
+import re
+
+from starlette.testclient import TestClient
+
+from souvenance.application import Application
+from souvenance.domain.access import Source
+from souvenance.domain.vault import MemoryType
+from souvenance.memory.remember import Observation
+
+FRENCH = {"accept-language": "fr"}
+
+
+def _with_proof(owner: TestClient) -> None:
+    found = re.search(r'"x-csrf": "([0-9a-f]{64})"', owner.get("/settings").text)
+    assert found
+    owner.headers |= {"x-csrf": found[1], "hx-request": "true"}
+
+
+def test_n11_activity_and_context_are_said_in_french(owner: TestClient, memory: Application) -> None:
+    actor = memory.owner_through(Source.PANEL, name="Ana")
+    memory.vaults.create(actor=actor, name="Harpe")
+    memory.retrieval.search(actor=actor, query="cordes")
+    row = owner.get("/agents/activity", headers=FRENCH).text
+    assert "le panneau · une recherche" in row
+    assert ">les mots<" in row
+    assert "panel ·" not in row
+    assert 'value="épingles"' in owner.get("/agents/context", headers=FRENCH).text
+
+
+def test_n11_a_note_is_pinned_by_the_french_name_of_the_pins(owner: TestClient, memory: Application) -> None:
+    actor = memory.owner_through(Source.PANEL)
+    memory.vaults.create(actor=actor, name="Harpe")
+    memory.notes.create(actor=actor, vault="harpe", title="Cordes", content="en boyau")
+    offered = owner.get("/agents/context/notes?q=boyau&place=%C3%89pingles", headers=FRENCH).text
+    assert 'name="place" value="pins"' in offered
+
+
+def test_t5_a_pass_says_who_asked_for_it(owner: TestClient, memory: Application) -> None:
+    actor = memory.owner_through(Source.PANEL, name="Ana")
+    memory.vaults.create(actor=actor, name="Harpe")
+    memory.facts.remember(actor=actor, vault="harpe", observations=[Observation(content="47 cordes")])
+    memory.vaults.change_type(actor=actor, vault="harpe", memory_type=MemoryType.CONSOLIDATED)
+    memory.passes.run(actor=actor, vault="harpe", anyway=True)
+    told = owner.get("/memory/harpe/proposals", headers=FRENCH).text
+    assert re.search(r"\d : demandé par Ana\.", told)
+
+
+def test_a1_an_invitation_made_at_this_machine_s_own_address_says_so(owner: TestClient, memory: Application) -> None:
+    team = memory.teams.create(actor=memory.owner_through(Source.PANEL), name="Harpes")
+    _with_proof(owner)
+    assert "only this machine can open" in owner.post(f"/team/{team.id}/invite", data={}).text
+    assert "only this machine can open" not in owner.get("/team").text
