@@ -19,10 +19,10 @@ from souvenance.domain.access import Source
 from souvenance.domain.address import is_loopback
 from souvenance.domain.clock import isoformat, utc_now
 from souvenance.domain.errors import InvalidInput, NotAllowed, SouvenanceError, StoreUnavailable
-from souvenance.interfaces.terminal import command_of
 from souvenance.serving import logs
 from souvenance.serving.app import Server, build_app
 from souvenance.settings import Settings
+from souvenance.terminal import command_of
 from souvenance.upkeep import presence
 from souvenance.wiring import open_application
 

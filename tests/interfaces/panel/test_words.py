@@ -1,6 +1,7 @@
 """What the pages say in French of what is stored as codes, and what an invitation's link can open (A1, N11, R5)."""
 
 import re
+from pathlib import Path
 
 from starlette.testclient import TestClient
 
@@ -27,6 +28,18 @@ def test_n11_activity_and_context_are_said_in_french(owner: TestClient, memory: 
     assert ">les mots<" in row
     assert "panel ·" not in row
     assert 'value="épingles"' in owner.get("/agents/context", headers=FRENCH).text
+
+
+def test_v13_a_folder_is_counted_in_french(owner: TestClient, memory: Application, tmp_path: Path) -> None:
+    memory.vaults.create(actor=memory.owner_through(Source.PANEL), name="Harpe")
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "a.py").write_text("print()")
+    _with_proof(owner)
+    base = "/vaults/harpe/folders/census"
+    assert "code source" in owner.post(base, data={"path": str(tmp_path / "papers")}, headers=FRENCH).text
+    own = owner.post(base, data={"path": str(tmp_path / "data")}, headers=FRENCH)
+    assert own.status_code == 422
+    assert "C’est le dossier de cette mémoire" in own.text
 
 
 def test_n11_a_note_is_pinned_by_the_french_name_of_the_pins(owner: TestClient, memory: Application) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from souvenance.interfaces.panel.visit import Visit
-from souvenance.interfaces.terminal import unusual_folder
+from souvenance.terminal import unusual_folder
 
 TOKEN = "TOKEN"  # noqa: S105 - the word that stands where one is to be put
 NAME = "souvenance"

@@ -12,7 +12,7 @@ from souvenance.interfaces.panel.problems import status_of
 from souvenance.interfaces.panel.safety import let_in, let_out, secret_of
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, own_address, post
-from souvenance.interfaces.terminal import command_of
+from souvenance.terminal import command_of
 
 
 def show_login(visit: Visit) -> Response:
