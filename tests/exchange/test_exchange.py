@@ -438,3 +438,12 @@ def test_d1_facts_about_a_member_are_kept_under_their_id(
     assert (kept["pet"].subject_id, kept["job"].subject_id, kept["rule"].subject_id) == ("1001", "1002", "")
     assert kept["pet"].channel == "general"
     assert model.asked[0]["messages"][-1]["content"] == "Ana: I have a cat, Bo bakes"
+
+
+def test_n11_a_question_that_no_model_answers_is_written_down_once(
+    ask: Ask, app: Application, owner: Actor, harpe: Fact
+) -> None:
+    events = ask("How many strings has the harp?")
+    assert "47 strings" in "".join(one.text for one in events if isinstance(one, Text))
+    assert [(one.verb, one.found) for one in app.retrievals.list(actor=owner)] == [("exchange", 1)]
+    assert app.retrievals.frequent(actor=owner) == []

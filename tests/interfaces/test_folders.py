@@ -13,7 +13,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from souvenance.application import Application
-from souvenance.domain.access import Route, Source
+from souvenance.domain.access import Actor, Route, Source
+from souvenance.domain.errors import InvalidInput
 from souvenance.interfaces.cli.app import run
 from souvenance.serving.app import build_app
 from souvenance.settings import Settings
@@ -128,3 +129,46 @@ def test_v13_rest_refuses_a_token_and_a_path_that_is_none(client: TestClient, me
     refused = client.post(base, json={"path": str(root)}, headers={"Authorization": f"Bearer {secret}"})
     assert (refused.status_code, refused.json()["code"]) == (403, "not_allowed")
     assert client.get(base).json() == {"folders": []}
+
+
+def test_v13_the_folder_of_the_memory_itself_is_refused_in_words(
+    client: TestClient, memory: Application, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = "/api/v1/vaults/docs/folders"
+    (tmp_path / "data" / "within").mkdir(parents=True, exist_ok=True)
+    for own in (tmp_path / "data", tmp_path / "data" / "within"):
+        for address in (base, f"{base}/census"):
+            refused = client.post(address, json={"path": str(own)})
+            assert (refused.status_code, refused.json()["code"]) == (422, "invalid_input")
+            assert "of this memory itself" in refused.json()["message"]
+    # what contains it is taken without it
+    (tmp_path / "a.md").write_text("x")
+    census = client.post(f"{base}/census", json={"path": str(tmp_path)}).json()
+    assert census["files"] == 1
+    assert run(["--data", str(tmp_path / "data"), "folder", "census", str(tmp_path / "data")]) == 1
+    assert "of this memory itself" in capsys.readouterr().err
+
+
+def test_v13_who_does_not_own_the_machine_is_told_a_folders_name_and_not_its_path(
+    memory: Application, tmp_path: Path, root: Path
+) -> None:
+    owner = memory.owner_through(Source.PANEL)
+    team = memory.teams.create(actor=owner, name="Zoo")
+    memory.vaults.create(actor=owner, name="Beasts", team=team.id)
+    folder = memory.folders.watch(actor=owner, vault="beasts", path=root)
+    memory.folders.scan(actor=owner, folder=folder.id)
+    member = Actor(user_id=memory.users.create(actor=owner, handle="bo").id, source=Source.PANEL, route=Route.LOCAL)
+    _, secret = memory.invitations.invite(actor=owner, team=team.id, can_configure=True)
+    memory.invitations.join(secret, actor=member)
+    (note,) = memory.notes.list(actor=owner, vault="beasts")
+    (listed,) = memory.folders.list(actor=member, vault="beasts")
+    assert listed.as_dict()["path"] == "papers"
+    assert listed.as_dict()["files"]["taken"] == 1
+    assert memory.folders.get(actor=member, folder=folder.id).folder.path == "papers"
+    assert memory.explorer.file_of(actor=member, ref=note.id) == "papers/a.md"
+    assert memory.folders.get(actor=owner, folder=folder.id).folder.path == str(root)
+    assert memory.explorer.file_of(actor=owner, ref=note.id) == str(root / "a.md")
+    root.rename(tmp_path / "away")
+    with pytest.raises(InvalidInput) as refused:
+        memory.folders.scan(actor=member, folder=folder.id)
+    assert str(tmp_path) not in str(refused.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -164,7 +165,7 @@ def test_n2_n8_the_memory_of_agents_is_read_and_corrected_and_an_ambiguous_edit_
     assert memory.facts.get(actor=owner, number=cats).deleted_at is not None
     # what an agent writes meanwhile is seen at once
     page.goto(page.url.removesuffix("/edit"))
-    page.wait_for_function("document.documentElement.dataset.connection === 'there'")
+    expect(page.locator("html")).to_have_attribute("data-connection", "there")
     memory.facts.remember(actor=model, vault="home", observations=[Observation(content="Likes rain", category="likes")])
     expect(page.locator(".page-facts")).to_contain_text("Likes rain")
 
@@ -242,8 +243,10 @@ def test_n1_a_file_is_read_with_its_path_and_not_edited(
     files = tmp_path / "docs"
     files.mkdir()
     (files / "guide.md").write_text("---\ntags: [alpha, beta]\nauthor: Ana\n---\n# Guide\n\nread me\n")
-    folder = memory.folders.watch(actor=owner, vault="home", path=files)
-    memory.folders.scan(actor=owner, folder=folder.id)
+    memory.folders.watch(actor=owner, vault="home", path=files)
+    deadline = time.monotonic() + 30  # the server watches by itself; scanning by hand would meet it
+    while not memory.notes.list(actor=owner) and time.monotonic() < deadline:
+        time.sleep(0.2)
     (note,) = memory.notes.list(actor=owner)
     page = open_as_owner(f"/n/{note.id}")
     expect(page.locator("#article")).to_contain_text(str(files / "guide.md"))

@@ -64,7 +64,7 @@ class Entry:
             user = None if user_id is None else people.get_user(tx, user_id)
             if user is None:
                 raise NotAuthenticated(
-                    "This link was used already, or its time is over.", hint="Make a new one: souvenance open."
+                    "This link was used already, or its time is over.", hint="Ask for a new one in a terminal."
                 )
             return self._sessions.begin(tx, user, entered_by=EnteredBy.LINK, user_agent=user_agent)
 

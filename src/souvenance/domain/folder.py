@@ -64,6 +64,11 @@ class WatchedFolder:
     created_at: datetime
     scanned_at: datetime | None = None
 
+    @property
+    def name(self) -> str:
+        """The last part of its path, as a person reads it: what may be told of it to who does not own the machine."""
+        return shown_path(os.path.basename(self.path)) or self.place
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchedFile:

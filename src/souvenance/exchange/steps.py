@@ -250,6 +250,7 @@ class Steps:
             query=opening.question[:4000],
             vault=opening.asking.vaults,
             limit=MOST_QUOTED,
+            is_logged=False,  # the gathering before it wrote the question down
         )
 
 

@@ -6,6 +6,7 @@ import builtins
 import os
 import threading
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from souvenance.domain.access import Actor, Route, Source
@@ -66,9 +67,7 @@ class Folders:
         with self._database.read() as tx:
             vault_rows.named_vault(tx, actor, vault, to_write=True)
             _require_owner(tx, actor)
-        root = _root(path)
-        if self._own is not None and root == os.path.realpath(self._own):
-            raise InvalidInput("That is the folder of this memory itself.", hint="Watch another folder.")
+        root = self._free_root(path)
         wanted, unwanted = checked_patterns(include, what="include"), checked_patterns(exclude, what="exclude")
         largest = _checked_size(max_bytes)
         with self._database.write() as tx:
@@ -146,25 +145,27 @@ class Folders:
             return rows.get_folder(tx, vault_id=found.vault_id, folder_id=found.id) or found
 
     def list(self, *, actor: Actor, vault: str | None = None) -> builtins.list[FolderView]:
-        """The watched folders of the vaults the actor may read, by path, with how they stand."""
+        """The watched folders of the vaults the actor may read, by path, with how they stand.
+
+        Where a folder stands on the disk is its machine's owner's to know: others get its name in the path's place.
+        """
         _require_person(actor)
         with self._database.read() as tx:
             slugs = {item.id: item.slug for item in vault_rows.list_vaults(tx, actor)}
             chosen = None if vault is None else vault_rows.named_vault(tx, actor, vault).id
             return [
-                FolderView(folder=item, vault=slugs[item.vault_id], counts=watched_files.count_states(tx, item))
+                _view(tx, actor, item, slugs[item.vault_id])
                 for item in rows.find_folders(tx, actor)
                 if chosen in (None, item.vault_id)
             ]
 
     def get(self, *, actor: Actor, folder: str, vault: str | None = None) -> FolderView:
-        """One watched folder, by its id or path."""
+        """One watched folder, by its id or path; as `list` shows it."""
         _require_person(actor)
         with self._database.read() as tx:
             found = self._named(tx, actor, folder, vault)
             slugs = {item.id: item.slug for item in vault_rows.list_vaults(tx, actor)}
-            counts = watched_files.count_states(tx, found)
-            return FolderView(folder=found, vault=slugs[found.vault_id], counts=counts)
+            return _view(tx, actor, found, slugs[found.vault_id])
 
     def errors(
         self, *, actor: Actor, folder: str, vault: str | None = None, limit: int = 200, offset: int = 0
@@ -188,7 +189,7 @@ class Folders:
         _require_person(actor)
         with self._database.read() as tx:
             _require_owner(tx, actor)
-        root = _root(path)
+        root = self._free_root(path)
         looked = WatchedFolder(
             id="",
             vault_id=0,
@@ -200,7 +201,20 @@ class Folders:
             user_id=actor.user_id,
             created_at=self._clock(),
         )
-        return counted(Tree(looked, own=self._own).look())
+        try:
+            return counted(Tree(looked, own=self._own).look())
+        except RootUnreadable as error:  # it went between the two looks
+            raise InvalidInput(
+                f"The folder {shown_path(root)} cannot be read: {error}.",
+                hint="Give the path of a folder you may read.",
+            ) from None
+
+    def _free_root(self, path: Path | str) -> str:
+        """A folder that may be watched: it can be read, and is neither this memory's own nor within it."""
+        root = _root(path)
+        if self._own is not None and Path(root).is_relative_to(os.path.realpath(self._own)):
+            raise InvalidInput("That is the folder of this memory itself.", hint="Watch another folder.")
+        return root
 
     # --- scanning ----------------------------------------------------------------------------------------------
 
@@ -281,7 +295,7 @@ class Folders:
             self._say(folder, Condition.UNREADABLE, f"the folder cannot be read: {error}", wanted=False)
             if raise_unreadable:
                 raise InvalidInput(
-                    f"The folder {shown_path(folder.path)} cannot be read: {error}. Its notes are left as they are.",
+                    f"The folder {folder.name} cannot be read: {error}. Its notes are left as they are.",
                     hint="Mount its disk or give the folder back, then scan again.",
                 ) from None
             return scan.report
@@ -354,6 +368,13 @@ def _require_owner(tx: Transaction, actor: Actor) -> None:
         raise NotAllowed(
             "Only the owner of this memory lets a vault follow a folder of its machine.", hint="Ask them to."
         )
+
+
+def _view(tx: Transaction, actor: Actor, folder: WatchedFolder, vault: str) -> FolderView:
+    counts = watched_files.count_states(tx, folder)
+    if not people.is_owner(tx, actor.user_id):
+        folder = replace(folder, path=folder.name)
+    return FolderView(folder=folder, vault=vault, counts=counts)
 
 
 def _root(path: Path | str) -> str:

@@ -57,7 +57,7 @@ class Tree:
     """
 
     def __init__(self, folder: WatchedFolder, *, inner: Collection[str] = (), own: Path | None = None) -> None:
-        self._is_own = own is not None and os.path.realpath(own) == os.path.realpath(folder.path)
+        self._is_own = own is not None and Path(os.path.realpath(folder.path)).is_relative_to(os.path.realpath(own))
         inner = [*inner, os.path.realpath(own)] if own is not None else inner
         self._root = os.fsencode(folder.path)
         self._include = Globs(folder.include)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from souvenance.domain.folder import shown_path
 from souvenance.domain.note import Note, NoteClass, checked_folder
 from souvenance.domain.vault import Vault
 from souvenance.notes.find import shown_note
-from souvenance.store import context, watched_files
+from souvenance.store import context, people, watched_files
 from souvenance.store import notes as rows
 from souvenance.store import revisions as revision_rows
 from souvenance.store import vaults as vault_rows
@@ -139,13 +140,20 @@ class Explorer:
         return found
 
     def file_of(self, *, actor: Actor, ref: str) -> str:
-        """The path of the file an ingested note was taken from; empty where it was taken from none that is known."""
+        """The path of the file an ingested note was taken from; empty where it was taken from none that is known.
+
+        Who does not own the machine gets it from the watched folder's name on.
+        """
         with self._database.read() as tx:
             note = shown_note(tx, actor, ref)
             if note.note_class is not NoteClass.SOURCE:
                 return ""
             found = watched_files.file_of(tx, vault_id=note.vault_id, note_id=note.id)
-        return "" if found is None else f"{shown_path(found[0])}/{found[1].shown}"
+            is_owner = people.is_owner(tx, actor.user_id)
+        if found is None:
+            return ""
+        root = shown_path(found[0])
+        return f"{root if is_owner else os.path.basename(root)}/{found[1].shown}"
 
 
 def _children(counts: dict[str, int], place: str) -> tuple[FolderView, ...]:

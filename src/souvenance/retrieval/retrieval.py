@@ -84,12 +84,14 @@ class Retrieval:
         limit: int = 20,
         offset: int = 0,
         matcher: Matcher | None = None,
+        is_logged: bool = True,
     ) -> Answer:
         """Ranked excerpts of facts and notes, weighed by the caller's attention; muted categories too.
 
         `documents` leaves agent memory out: what people wrote, and ingested files (N8).
         `vault` names the vaults to ask, at full weight. `matcher` asks for one matcher only, to compare; by default
-        meaning joins words where vectors are ready, and the trace says which ran and why.
+        meaning joins words where vectors are ready, and the trace says which ran and why. `is_logged` is false only
+        where the same question is in the log already: what was asked once is counted once (N11).
         """
         started = time.perf_counter()
         if not 1 <= limit <= MAX_LIMIT or offset < 0:
@@ -119,7 +121,8 @@ class Retrieval:
             trace=_trace(found, scope, started=started),
             more=len(places) > offset + limit,
         )
-        self._audit(actor, "search", answer.query, hits, answer.confidence, answer.trace, scope)
+        if is_logged:
+            self._audit(actor, "search", answer.query, hits, answer.confidence, answer.trace, scope)
         return answer
 
     def recall(

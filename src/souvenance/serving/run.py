@@ -5,10 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-import shlex
 import signal
 import socket
-import sys
 import threading
 from types import FrameType
 
@@ -24,6 +22,7 @@ from souvenance.domain.errors import InvalidInput, NotAllowed, SouvenanceError, 
 from souvenance.serving import logs
 from souvenance.serving.app import Server, build_app
 from souvenance.settings import Settings
+from souvenance.terminal import command_of
 from souvenance.upkeep import presence
 from souvenance.wiring import open_application
 
@@ -168,17 +167,15 @@ def _url(host: str, listener: socket.socket) -> str:
 def greeting(memory: Application, settings: Settings, url: str) -> str:
     """What a person needs to know once it runs: where the data is and how to connect."""
     store = memory.database.url.render_as_string(hide_password=True) if settings.database_url else settings.data_folder
-    command = "souvenance" if sys.prefix == sys.base_prefix else shlex.quote(f"{sys.prefix}/bin/souvenance")
-    is_usual = settings.database_url is not None or settings.data == type(settings).model_fields["data"].default
-    given = "" if is_usual else f" --data {shlex.quote(str(settings.data_folder.resolve()))}"
+    command = command_of(memory)
     lines = [
         f"Souvenance is running at {url} (Ctrl-C stops it).",
-        *_way_in(memory, f"{command}{given}", url),
+        *_way_in(memory, command, url),
         f"  Data     {store}",
-        f"  Agents   on this machine: give them the command  {command}{given} mcp",
+        f"  Agents   on this machine: give them the command  {command} mcp",
         f"           over HTTP: {url}/mcp  with the header  Authorization: Bearer TOKEN",
         f"  REST     {url}/api/v1  described in {url}/api/v1/openapi.json",
-        f"  Token    {command}{given} token create NAME  makes one and shows it once",
+        f"  Token    {command} token create NAME  makes one and shows it once",
     ]
     if not _has_token(memory):
         lines.append("           There is none yet, so that only agents on this machine get in.")

@@ -1,5 +1,6 @@
 """Who is let in by what: cookies, tokens, links; and what a window is told once its session is over (A2, A3)."""
 
+import html
 import json
 import re
 import threading
@@ -16,9 +17,11 @@ from souvenance.domain.access import Actor, Source
 from souvenance.domain.errors import NotAuthenticated, TooManyAttempts
 from souvenance.domain.person import EnteredBy
 from souvenance.interfaces.panel.live import MOST_STREAMS
+from souvenance.interfaces.panel.safety import COOKIE
 from souvenance.interfaces.panel.streams import Streams
 from souvenance.memory.remember import Observation
 from souvenance.serving.app import build_app
+from souvenance.serving.run import greeting
 from souvenance.settings import Settings
 from souvenance.store import people
 from souvenance.wiring import open_application
@@ -78,6 +81,35 @@ def test_a2_behind_a_proxy_no_link_lets_in(elsewhere: tuple[TestClient, Applicat
     assert answer.status_code == 403
     assert "account" in answer.text
     assert "souvenance open" not in client.get("/login").text
+
+
+def test_a2_the_door_names_the_command_as_the_greeting_does(
+    stranger: TestClient, memory: Application, settings: Settings
+) -> None:
+    greeted = re.search(r"minutes;  (.+ open)  makes another", greeting(memory, settings, "http://127.0.0.1:1"))
+    assert greeted
+    assert f"--data {settings.data_folder.resolve()}" in greeted[1]
+    assert html.escape(greeted[1]) in stranger.get("/login").text
+    used = stranger.get("/enter/sl_whatever", headers={"accept": "text/html"}).text
+    assert html.escape(greeted[1]) in used
+    assert "used already" in used
+
+
+def test_a2_who_does_not_own_the_machine_is_shown_no_command_that_makes_one_the_owner(
+    owner: TestClient, memory: Application, actor: Actor, settings: Settings
+) -> None:
+    assert "SOUVENANCE_DATA" in owner.get("/agents").text
+    memory.users.create(actor=actor, handle="bo", password=PASSWORD)
+    with memory.database.write() as tx:
+        owner.cookies.clear()
+        (user,) = (one for one in people.list_users(tx) if one.handle == "bo")
+        owner.cookies.set(COOKIE, memory.sessions.begin(tx, user, entered_by=EnteredBy.PASSWORD, user_agent="").secret)
+    for address in ("/agents", "/welcome", "/settings"):
+        answer = owner.get(address)
+        assert answer.status_code == 200, address
+        assert "SOUVENANCE_DATA" not in answer.text, address
+        assert str(settings.data_folder) not in answer.text, address
+    assert "Authorization" in owner.get("/agents").text
 
 
 def test_a2_a_page_of_another_site_signs_nobody_in(elsewhere: tuple[TestClient, Application]) -> None:

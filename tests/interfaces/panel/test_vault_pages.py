@@ -49,7 +49,9 @@ def test_a_vault_of_any_script_is_shown_weighed_and_deleted(
     assert memory.vaults.get(actor=owner, vault=slug).attention == 40
     assert "Delete" in client.get(f"/vaults/{slug}/delete").text
     gone = client.post(f"/vaults/{slug}/delete", data={"confirm": TOKYO})
-    assert gone.headers["hx-location"].startswith("/vaults?deleted=%E6%9D%B1")
+    assert gone.headers["hx-location"] == "/vaults"
+    assert f"{slug} is deleted with everything it held" in client.get("/vaults").text
+    assert "is deleted with" not in client.get("/vaults?deleted=Harpe&purge=done").text
     assert memory.vaults.list(actor=owner) == []
     assert client.get(f"/vaults/{slug}/about").headers["hx-location"] == "/vaults"
 

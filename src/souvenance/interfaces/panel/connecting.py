@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from souvenance.interfaces.panel.visit import Visit
-from souvenance.settings import Settings
+from souvenance.terminal import unusual_folder
 
 TOKEN = "TOKEN"  # noqa: S105 - the word that stands where one is to be put
 NAME = "souvenance"
@@ -66,7 +66,7 @@ def connect_values(visit: Visit, *, token: str = TOKEN) -> dict[str, Any]:
     launch = launch_of(visit)
     return {
         "connect": {
-            "at_home": visit.memory.entry.is_open,
+            "at_home": launch is not None,
             "is_postgresql": not visit.memory.database.is_sqlite,
             "stdio": [] if launch is None else stdio_recipes(visit, launch),
             "http": http_recipes(visit, f"{base}/mcp", token),
@@ -82,16 +82,14 @@ def connect_values(visit: Visit, *, token: str = TOKEN) -> dict[str, Any]:
 
 def launch_of(visit: Visit) -> Launch | None:
     """The command that serves this memory over stdio, with the data folder where it is not the usual one; None where
-    this server is on another machine than the person who asks."""
-    if not visit.memory.entry.is_open:
+    this server is on another machine than the person who asks, or that person does not own it: whoever starts the
+    command is the owner."""
+    if not (visit.memory.entry.is_open and visit.user.is_owner):
         return None
     beside = Path(sys.executable).parent
     command = shutil.which(NAME, path=str(beside)) or shutil.which(NAME) or NAME
-    if not visit.memory.database.is_sqlite:
-        return Launch(command=command)
-    folder = Path(str(visit.memory.database.url.database)).resolve().parent
-    usual = Path(Settings.model_fields["data"].default).expanduser().resolve()
-    return Launch(command=command, env=() if folder == usual else (("SOUVENANCE_DATA", str(folder)),))
+    folder = unusual_folder(visit.memory)
+    return Launch(command=command, env=() if folder is None else (("SOUVENANCE_DATA", str(folder)),))
 
 
 def stdio_recipes(visit: Visit, launch: Launch) -> list[Recipe]:

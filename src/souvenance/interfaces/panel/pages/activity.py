@@ -6,12 +6,22 @@ from typing import Any
 
 from starlette.responses import Response
 
+from souvenance.interfaces.panel.changes import through
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get
 
 PAGE = "activity.html"
 A_PAGE = 50
 OFTEN = 12
+
+
+def _(text: str) -> str:
+    """Marks a text for the catalogues; it is said in the reader's language later."""
+    return text
+
+
+VERBS = {"exchange": _("a question"), "search": _("a search"), "recall": _("a recall"), "look-up": _("a look-up")}
+MATCHERS = {"words": _("words"), "hybrid": _("words and meaning"), "vectors": _("meaning")}
 
 
 def show(visit: Visit) -> Response:
@@ -35,6 +45,9 @@ def _shown(visit: Visit) -> dict[str, Any]:
     return {
         "here": "agents",
         "tab": "activity",
+        "through": through,
+        "verbs": VERBS,
+        "matchers": MATCHERS,
         "misses": misses,
         "entries": found[:A_PAGE],
         "next": start + A_PAGE if len(found) > A_PAGE else None,

@@ -32,7 +32,7 @@ def show_board(visit: Visit) -> Response:
 
 def offer(visit: Visit) -> Response:
     """Notes for what was typed, to be put into a place."""
-    typed, place = visit.asked("q").strip(), visit.asked("place", PINS)
+    typed, place = visit.asked("q").strip(), _named(visit, visit.asked("place", PINS))
     found: Sequence[Any] = ()
     if typed:
         answer = visit.memory.retrieval.search(actor=visit.actor, query=typed[:200], limit=30)
@@ -109,6 +109,11 @@ def unmute(visit: Visit) -> Response:
 
 def _again(visit: Visit) -> Response:
     return visit.piece(PAGE, "board", **_shown(visit))
+
+
+def _named(visit: Visit, typed: str) -> str:
+    """The place that was typed: the pins by their name in the reader's language too."""
+    return PINS if typed.strip().casefold() == visit.say(PINS) else typed
 
 
 def _place(visit: Visit, place: str) -> tuple[Note, ...]:

@@ -12,6 +12,7 @@ from souvenance.interfaces.panel.problems import status_of
 from souvenance.interfaces.panel.safety import let_in, let_out, secret_of
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, own_address, post
+from souvenance.terminal import command_of
 
 
 def show_login(visit: Visit) -> Response:
@@ -92,11 +93,17 @@ def _door(visit: Visit, *, error: SouvenanceError | None = None) -> Response:
         "login.html",
         status=200 if error is None else status_of(error),
         error=error,
+        command=_command(visit),
         by_link=visit.memory.entry.is_open,
         by_password=visit.memory.users.can_anyone_log_in(),
         handle=visit.given("handle"),
         next=own_address(visit.given("next") or visit.asked("next")),
     )
+
+
+def _command(visit: Visit) -> str:
+    """What is typed on the machine itself; whoever asks from elsewhere is not told where things stand on it."""
+    return command_of(visit.memory) if visit.memory.entry.is_open else "souvenance"
 
 
 def _admitted(visit: Visit, entered: Entered, address: str) -> Response:

@@ -15,6 +15,7 @@ from souvenance.domain.vault import Vault
 from souvenance.interfaces.panel.pages.memory_list import SOURCES, SUBJECTS
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
+from souvenance.store.passes import Pass
 
 PAGE = "memory_proposals.html"
 SHOWN = 500
@@ -133,14 +134,18 @@ def _shown(visit: Visit, vault: Vault) -> dict[str, Any]:
         "Kind": Kind,
         "named": lambda value: label(value, visit.language),
         "closed": closed,
-        "reasons": lambda item: _reason(visit, item.reason),
+        "reasons": lambda item: _reason(visit, item),
         "sources": SOURCES,
         "subjects": SUBJECTS,
         "proposes": vault.memory_type.step >= 5,
     }
 
 
-def _reason(visit: Visit, reason: str) -> str:
+def _reason(visit: Visit, made: Pass) -> str:
+    """Why a pass ran, and who asked for it where somebody did."""
+    reason = made.reason
+    if reason == Reason.ASKED and made.asked_by and made.asked_by not in SOURCES:  # a name, not what it came through
+        return visit.say("%(who)s asked for it", who=made.asked_by)
     return Decision(runs=True, reason=Reason(reason)).label(visit.language)
 
 

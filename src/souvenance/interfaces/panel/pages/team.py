@@ -7,6 +7,7 @@ from typing import Any
 from starlette.responses import Response
 
 from souvenance.accounts.invitations import PATH
+from souvenance.domain.address import is_loopback
 from souvenance.domain.person import Invitation
 from souvenance.domain.vault import VaultKind
 from souvenance.interfaces.panel.visit import Visit
@@ -38,7 +39,16 @@ def invite(visit: Visit) -> Response:
         actor=visit.actor, team=visit.path["team"], can_configure=bool(visit.given("can_configure"))
     )
     link = f"{visit.request.url.scheme}://{visit.request.url.netloc}{PATH}{secret}"
-    return visit.piece(PAGE, "board", **{**_shown(visit), "made": invitation, "link": link})
+    return visit.piece(
+        PAGE,
+        "board",
+        **{
+            **_shown(visit),
+            "made": invitation,
+            "link": link,
+            "is_here_only": is_loopback(visit.request.url.hostname or ""),
+        },
+    )
 
 
 def withdraw(visit: Visit) -> Response:
@@ -97,6 +107,7 @@ def _shown(visit: Visit) -> dict[str, Any]:
         "movable": [one for one in vaults if one.can_configure and one.kind not in {VaultKind.PERSONAL, VaultKind.APP}],
         "made": None,
         "link": "",
+        "is_here_only": False,
     }
 
 

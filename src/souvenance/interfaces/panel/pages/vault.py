@@ -12,7 +12,7 @@ from souvenance.domain.errors import InvalidInput, NotFound, StaleVersion
 from souvenance.domain.vault import Protection, Vault, VaultKind
 from souvenance.interfaces.panel.colours import COLOURS, colour_of
 from souvenance.interfaces.panel.pages import vault_folders
-from souvenance.interfaces.panel.pages.vaults import KINDS, STEPS, shared_by
+from souvenance.interfaces.panel.pages.vaults import DELETED, KINDS, STEPS, shared_by
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 
@@ -91,7 +91,12 @@ def delete(visit: Visit) -> Response:
         actor=visit.actor, vault=visit.path["vault"], confirm=visit.given("confirm")
     )
     state = "pending" if receipt.why else "done"
-    return visit.go(f"/vaults?deleted={quote(visit.path['vault'])}&purge={state}")
+    response = visit.go("/vaults")
+    said = f"{state}/{quote(visit.path['vault'], safe='')}"  # a cookie: an address could be made up by anybody
+    response.set_cookie(
+        DELETED, said, max_age=60, httponly=True, samesite="lax", secure=visit.is_secure, path="/vaults"
+    )
+    return response
 
 
 def _vault(visit: Visit) -> Vault:

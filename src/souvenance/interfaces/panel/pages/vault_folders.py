@@ -11,6 +11,7 @@ from souvenance.domain.errors import NotFound, SouvenanceError
 from souvenance.domain.folder import DEFAULT_MAX_BYTES, Condition, FolderStatus
 from souvenance.domain.vault import Vault
 from souvenance.ingest.folder_views import FolderView
+from souvenance.ingest.kinds import Kind
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 
@@ -18,6 +19,28 @@ PAGE = "vault.html"
 MANY = 200
 """Files not read that are listed at most."""
 MEGABYTE = 1024 * 1024
+
+
+def _(text: str) -> str:
+    """Marks a text for the catalogues; it is said in the reader's language later."""
+    return text
+
+
+FILE_KINDS = {
+    Kind.MARKDOWN: "Markdown",
+    Kind.TEXT: _("text"),
+    Kind.CODE: _("source code"),
+    Kind.CSV: "CSV",
+    Kind.HTML: "HTML",
+    Kind.PDF: "PDF",
+    Kind.DOCX: "Word",
+    Kind.PPTX: "PowerPoint",
+    Kind.XLSX: "Excel",
+    Kind.EPUB: "EPUB",
+    Kind.EMAIL: _("e-mail"),
+    Kind.UNKNOWN: _("unknown"),
+    Kind.OTHER: _("other files"),
+}
 
 
 def shown(visit: Visit, vault: Vault) -> dict[str, Any]:
@@ -29,6 +52,7 @@ def shown(visit: Visit, vault: Vault) -> dict[str, Any]:
         "is_busy": any(_is_busy(one) for one in folders),
         "may_watch": visit.user.is_owner and vault.can_configure,
         "census": None,
+        "file_kinds": FILE_KINDS,
         "asked": {"path": "", "include": "", "exclude": "", "megabytes": DEFAULT_MAX_BYTES // MEGABYTE},
     }
 

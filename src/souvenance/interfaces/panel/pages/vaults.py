@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import unquote
 
 from starlette.responses import Response
 
@@ -15,6 +16,8 @@ from souvenance.interfaces.panel.ways import Way, get, post
 from souvenance.vaults.attention import ScopeView
 
 PAGE = "vaults.html"
+DELETED = "vault-deleted"
+"""The cookie in which the name of a vault that was just deleted comes here."""
 
 
 def _(text: str) -> str:
@@ -40,9 +43,12 @@ STEPS = {
 
 
 def show(visit: Visit) -> Response:
-    """Every vault as a card; after one was deleted, that it is gone."""
-    deleted = visit.asked("deleted")[:200]
-    return visit.page(PAGE, deleted=deleted, is_pending=visit.asked("purge") == "pending", **_shown(visit))
+    """Every vault as a card; after one was deleted, that it is gone, once."""
+    state, _slash, deleted = visit.request.cookies.get(DELETED, "").partition("/")
+    response = visit.page(PAGE, deleted=unquote(deleted), is_pending=state == "pending", **_shown(visit))
+    if deleted:
+        response.delete_cookie(DELETED, path="/vaults")
+    return response
 
 
 def show_board(visit: Visit) -> Response:

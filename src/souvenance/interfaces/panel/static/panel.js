@@ -16,6 +16,7 @@ on("click", "[data-closes]", (button) => {
 });
 document.addEventListener("htmx:afterSwap", (event) => {
   for (const dialog of event.target.querySelectorAll?.("dialog[data-open-now]") ?? []) if (!dialog.open) dialog.showModal();
+  event.target.querySelector?.("[data-shows-itself]")?.focus(); // what was done is told above what is on the screen
 });
 document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful && event.target.matches?.("dialog form[data-closes-after]")) event.target.closest("dialog").close();

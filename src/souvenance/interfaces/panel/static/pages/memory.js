@@ -11,6 +11,8 @@ function showTicks() {
   if (!bar) return;
   bar.hidden = ticked.size === 0;
   bar.querySelector("[data-ticked]").textContent = ticked.size;
+  const words = bar.querySelector("[data-ticked-words]");
+  words.textContent = ticked.size === 1 ? words.dataset.one : words.dataset.many;
   const all = document.querySelector("[data-ticks-all]");
   if (all) {
     all.checked = boxes.length > 0 && ticked.size === boxes.length;

@@ -1,0 +1,67 @@
+"""What the pages say in French of what is stored as codes, and what an invitation's link can open (A1, N11, R5)."""
+
+import re
+from pathlib import Path
+
+from starlette.testclient import TestClient
+
+from souvenance.application import Application
+from souvenance.domain.access import Source
+from souvenance.domain.vault import MemoryType
+from souvenance.memory.remember import Observation
+
+FRENCH = {"accept-language": "fr"}
+
+
+def _with_proof(owner: TestClient) -> None:
+    found = re.search(r'"x-csrf": "([0-9a-f]{64})"', owner.get("/settings").text)
+    assert found
+    owner.headers |= {"x-csrf": found[1], "hx-request": "true"}
+
+
+def test_n11_activity_and_context_are_said_in_french(owner: TestClient, memory: Application) -> None:
+    actor = memory.owner_through(Source.PANEL, name="Ana")
+    memory.vaults.create(actor=actor, name="Harpe")
+    memory.retrieval.search(actor=actor, query="cordes")
+    row = owner.get("/agents/activity", headers=FRENCH).text
+    assert "le panneau · une recherche" in row
+    assert ">les mots<" in row
+    assert "panel ·" not in row
+    assert 'value="épingles"' in owner.get("/agents/context", headers=FRENCH).text
+
+
+def test_v13_a_folder_is_counted_in_french(owner: TestClient, memory: Application, tmp_path: Path) -> None:
+    memory.vaults.create(actor=memory.owner_through(Source.PANEL), name="Harpe")
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "a.py").write_text("print()")
+    _with_proof(owner)
+    base = "/vaults/harpe/folders/census"
+    assert "code source" in owner.post(base, data={"path": str(tmp_path / "papers")}, headers=FRENCH).text
+    own = owner.post(base, data={"path": str(tmp_path / "data")}, headers=FRENCH)
+    assert own.status_code == 422
+    assert "C’est le dossier de cette mémoire" in own.text
+
+
+def test_n11_a_note_is_pinned_by_the_french_name_of_the_pins(owner: TestClient, memory: Application) -> None:
+    actor = memory.owner_through(Source.PANEL)
+    memory.vaults.create(actor=actor, name="Harpe")
+    memory.notes.create(actor=actor, vault="harpe", title="Cordes", content="en boyau")
+    offered = owner.get("/agents/context/notes?q=boyau&place=%C3%89pingles", headers=FRENCH).text
+    assert 'name="place" value="pins"' in offered
+
+
+def test_t5_a_pass_says_who_asked_for_it(owner: TestClient, memory: Application) -> None:
+    actor = memory.owner_through(Source.PANEL, name="Ana")
+    memory.vaults.create(actor=actor, name="Harpe")
+    memory.facts.remember(actor=actor, vault="harpe", observations=[Observation(content="47 cordes")])
+    memory.vaults.change_type(actor=actor, vault="harpe", memory_type=MemoryType.CONSOLIDATED)
+    memory.passes.run(actor=actor, vault="harpe", anyway=True)
+    told = owner.get("/memory/harpe/proposals", headers=FRENCH).text
+    assert re.search(r"\d : demandé par Ana\.", told)
+
+
+def test_a1_an_invitation_made_at_this_machine_s_own_address_says_so(owner: TestClient, memory: Application) -> None:
+    team = memory.teams.create(actor=memory.owner_through(Source.PANEL), name="Harpes")
+    _with_proof(owner)
+    assert "only this machine can open" in owner.post(f"/team/{team.id}/invite", data={}).text
+    assert "only this machine can open" not in owner.get("/team").text
