@@ -51,7 +51,7 @@ def test_a_vault_of_any_script_is_shown_weighed_and_deleted(
     gone = client.post(f"/vaults/{slug}/delete", data={"confirm": TOKYO})
     assert gone.headers["hx-location"].startswith("/vaults?deleted=%E6%9D%B1")
     assert memory.vaults.list(actor=owner) == []
-    assert client.get(f"/vaults/{slug}/about").headers["hx-location"] == "/vaults"
+    assert "This vault is gone" in client.get(f"/vaults/{slug}/about").text
 
 
 @pytest.mark.parametrize("size", ["nan", "inf", "-1", "0", "1e9", "much"])
