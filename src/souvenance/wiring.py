@@ -142,7 +142,7 @@ def open_application(
         context=Context(database),
         notes=notes,
         explorer=Explorer(database),
-        imports=Imports(database, clock, notes),
+        imports=Imports(database, clock, notes, settings.data_folder),
         exports=Exports(database, clock),
         folders=folders,
         watcher=Watcher(database, clock, folders),

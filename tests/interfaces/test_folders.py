@@ -141,6 +141,8 @@ def test_v13_the_folder_of_the_memory_itself_is_refused_in_words(
             refused = client.post(address, json={"path": str(own)})
             assert (refused.status_code, refused.json()["code"]) == (422, "invalid_input")
             assert "of this memory itself" in refused.json()["message"]
+    with pytest.raises(InvalidInput, match="of this memory itself"):
+        memory.imports.markdown(actor=memory.owner_through(Source.COMMAND_LINE), path=tmp_path / "data", vault="docs")
     # what contains it is taken without it
     (tmp_path / "a.md").write_text("x")
     census = client.post(f"{base}/census", json={"path": str(tmp_path)}).json()

@@ -9,7 +9,7 @@ from typing import Any
 
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.clock import Clock
-from souvenance.domain.errors import NotAllowed, NotFound, SouvenanceError
+from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound, SouvenanceError
 from souvenance.domain.note import Note, NoteClass, checked_folder, title_key
 from souvenance.domain.vault import Vault, clean_name
 from souvenance.ingest.markdown_folder import Found, Parsed, Problem, parse, scan
@@ -74,7 +74,8 @@ class ImportReport:
 class Imports:
     """Use cases that read from outside."""
 
-    def __init__(self, database: Database, clock: Clock, notes: Notes) -> None:
+    def __init__(self, database: Database, clock: Clock, notes: Notes, own: Path | None = None) -> None:
+        self._own = own
         self._database = database
         self._clock = clock
         self._notes = notes
@@ -98,6 +99,8 @@ class Imports:
         with self._database.read() as tx:
             if not actor.is_model and not people.is_owner(tx, actor.user_id):
                 raise NotAllowed("Only the owner of this memory imports files of its machine.", hint="Ask them to.")
+        if self._own is not None and Path(path).resolve().is_relative_to(self._own.resolve()):
+            raise InvalidInput("That is the folder of this memory itself.", hint="Import another folder.")
         return self._read(
             actor=actor, path=path, vault=vault, folder=folder, dry_run=dry_run, may_miss=dry_run, progress=progress
         )
