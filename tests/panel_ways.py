@@ -110,14 +110,14 @@ CASES: dict[str, Case] = {
     "POST /vaults/{vault}/attention": _read(form={"weight": "50"}),
     "POST /vaults/{vault}/solo": _read(),
     "GET /vaults/{vault}": _read(),
-    "GET /vaults/{vault}/about": _read(unknown=(303,)),  # a window of a vault that is gone leads to the others
+    "GET /vaults/{vault}/about": _read(unknown=(200,)),  # a window of a vault that is gone is told so in its place
     "GET /vaults/{vault}/delete": _change(),
     "POST /vaults/{vault}/change": _change(
         form={"name": "Harpe", "description": "d", "colour": "", "seen": "2024-01-01T00:00:00Z"}
     ),  # too old: both are shown
     "POST /vaults/{vault}/protection": _change(form={"protection": "normal"}),
     "POST /vaults/{vault}/delete": _change(form=WRONG, answers=(422,)),
-    "GET /vaults/{vault}/folders": _read(unknown=(303,)),
+    "GET /vaults/{vault}/folders": _read(unknown=(200,)),
     "POST /vaults/{vault}/folders/census": Case(whom=For.MACHINE, form={"path": "/nowhere-at-all"}, answers=(422,)),
     "POST /vaults/{vault}/folders/watch": Case(whom=For.MACHINE, form={"path": "/nowhere-at-all"}, answers=(422,)),
     "GET /vaults/{vault}/folders/{folder}/problems": _read(),
@@ -158,6 +158,7 @@ CASES: dict[str, Case] = {
     "GET /facts/bulk/{action}": _self(query="?number={number}"),
     "POST /facts/bulk/{action}": _self(query="?number={number}"),
     "GET /memory/{vault}/ladder": _read(),
+    "GET /memory/{vault}/waiting": _read(),
     "GET /memory/{vault}/steps": _read(),
     "GET /memory/{vault}/steps/{step}": _read(),
     "POST /memory/{vault}/step": _change(form={"step": "semantic"}),

@@ -14,13 +14,13 @@ from souvenance.consolidation.standing import standing_of
 from souvenance.consolidation.when import Decision, Reason, decide
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
+from souvenance.domain.consolidation import Pass
 from souvenance.domain.errors import NotAllowed
 from souvenance.memory.types import LADDER
 from souvenance.retrieval.embedding import Embedding, step_back
 from souvenance.store import claims, passes
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database
-from souvenance.store.passes import Pass
 
 log = logging.getLogger(__name__)
 

@@ -23,6 +23,7 @@ from souvenance.consolidation.standing import VaultStanding, overtaken, standing
 from souvenance.consolidation.summary import Draft, draft
 from souvenance.consolidation.when import Decision, Reason, decide
 from souvenance.domain.clock import Clock
+from souvenance.domain.consolidation import Pass
 from souvenance.domain.note import new_note_id
 from souvenance.domain.proposal import Kind, Pair, Proposal
 from souvenance.domain.protection import may_leave
@@ -31,7 +32,6 @@ from souvenance.memory.types import step_of
 from souvenance.retrieval.embedding import Embedding
 from souvenance.store import claims, fact_lists, passes, proposals
 from souvenance.store.database import Database, Transaction
-from souvenance.store.passes import Pass
 from souvenance.store.said import Said, read_said, said_of
 
 CLAIM = "consolidate:"

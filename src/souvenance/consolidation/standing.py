@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from souvenance.consolidation.when import Situation
+from souvenance.domain.consolidation import Pass
 from souvenance.domain.fact import Fact
 from souvenance.domain.proposal import Kind, Overtaken, Proposal, overtaken_by
 from souvenance.domain.vault import MemoryType
 from souvenance.memory.types import step_of
 from souvenance.store import fact_lists, passes, proposals
 from souvenance.store.database import Transaction
-from souvenance.store.passes import Pass, Present
+from souvenance.store.passes import Present
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from souvenance.domain.access import Actor
+from souvenance.domain.audit import AuditEntry
 from souvenance.domain.clock import Clock, isoformat
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from souvenance.domain.fact import Fact, State
@@ -34,7 +35,7 @@ from souvenance.store import notes as note_rows
 from souvenance.store import people
 from souvenance.store import revisions as rows
 from souvenance.store.database import Database, Transaction
-from souvenance.store.revisions import FACT, NOTE, AuditEntry, Revision, Writer
+from souvenance.store.revisions import FACT, NOTE, Revision, Writer
 
 MOST = 500
 """Entries one call lists at most."""

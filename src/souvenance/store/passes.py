@@ -9,48 +9,12 @@ from typing import Any
 
 from sqlalchemy import func, insert, select
 
+from souvenance.domain.consolidation import Pass
 from souvenance.domain.fact import State
 from souvenance.domain.vault import MemoryType, Protection
 from souvenance.store.database import Transaction
 from souvenance.store.facts import in_state
 from souvenance.store.tables import change, consolidation_pass, fact, revision, vault
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pass:
-    """One pass that ran to its end.
-
-    reason: why it ran. facts: how many it read; compared: pairs looked at. duplicates, contradictions, summaries: what
-    it proposed. answered_before: pairs it left out because someone said that both stay. left_over: pairs beyond what
-    one pass proposes, for the next. demoted: duplicates that its model called contradictions; model_state: what became
-    of that model. seen_*: how the vault stood when it was read.
-    """
-
-    vault_id: int
-    ordinal: int
-    started_at: datetime
-    ended_at: datetime
-    reason: str
-    asked_by: str = ""
-    facts: int
-    compared: int
-    duplicates: int
-    contradictions: int
-    summaries: int
-    answered_before: int
-    left_over: int
-    demoted: int
-    model: str = ""
-    model_state: str = ""
-    seen_at: datetime | None
-    seen_facts: int
-    seen_change: int
-
-    @property
-    def proposed(self) -> int:
-        """How many proposals it made."""
-        return self.duplicates + self.contradictions + self.summaries
-
 
 _NAMES = tuple(field.name for field in fields(Pass))
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, case, false, func, literal, or_, select, update
 
 from souvenance.domain.access import CHAT_MODEL, Actor, Route
+from souvenance.domain.audit import AuditEntry
 from souvenance.store.access import configured, configured_teams, readable, withheld
 from souvenance.store.database import Transaction
 from souvenance.store.tables import audit, change, revision, user, vault
@@ -36,20 +37,6 @@ class Revision:
     actor: str
     source: str
     verb: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditEntry:
-    """One act that someone may have to answer for: names and counts, never contents (A4)."""
-
-    id: int
-    at: datetime
-    who: str
-    source: str
-    verb: str
-    vault: str
-    token: int | None = None
-    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

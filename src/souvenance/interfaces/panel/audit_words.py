@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
+from souvenance.domain.audit import AuditEntry
 from souvenance.domain.proposal import Answer, Kind, label
 from souvenance.interfaces.panel.pages.endpoints import USES
 from souvenance.interfaces.panel.pages.vaults import KINDS, STEPS
 from souvenance.interfaces.panel.visit import Visit
-from souvenance.store.revisions import AuditEntry
 
 
 def _(text: str) -> str:

@@ -9,13 +9,13 @@ from starlette.responses import Response
 from souvenance.consolidation.decide import Decided
 from souvenance.consolidation.pairs import Why
 from souvenance.consolidation.when import Decision, Reason
+from souvenance.domain.consolidation import Pass
 from souvenance.domain.errors import Conflict, InvalidInput
 from souvenance.domain.proposal import Answer, Kind, Standing, label
 from souvenance.domain.vault import Vault
 from souvenance.interfaces.panel.pages.memory_list import SOURCES, SUBJECTS
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
-from souvenance.store.passes import Pass
 
 PAGE = "memory_proposals.html"
 SHOWN = 500
