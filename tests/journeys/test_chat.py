@@ -215,7 +215,7 @@ def test_two_windows_on_one_conversation_and_its_list(
     expect(here.locator("h1")).to_have_text("A memory that is yours")
     expect(there.locator("#toasts")).to_contain_text("Il n’y a rien de tel ici", timeout=3000)
     ask(there, "Still there?")  # the other window is told, and its question kept
-    expect(there.locator("#toasts .toast")).to_have_count(2)
+    expect(there.locator("#toasts")).to_contain_text("Il n’y a rien de tel ici")
     expect(there.locator("#question")).to_have_value("Still there?")
 
 

@@ -128,13 +128,13 @@ def test_r5_refusals_are_said_in_the_readers_language(stranger: TestClient, memo
     french = {"accept-language": "fr", "accept": "text/html"}
     memory.users.create(actor=actor, handle="zoe", password="harps have strings")
     told = stranger.post("/login", data={"handle": "zoe", "password": "guess"}, headers=french).text
-    assert "L’identifiant ou le mot de passe n’est pas le bon." in told
+    assert "L’identifiant ou le mot de passe est inexact." in told
     team = memory.teams.create(actor=actor, name="Harpists")
     _, secret = memory.invitations.invite(actor=actor, team=team.id)
     for given, said in (
         ({"handle": "zoe", "password": "harps have strings"}, "déjà un utilisateur «\u00a0zoe\u00a0»"),
-        ({"handle": "<b>%(x)s", "password": "harps have strings"}, "Un identifiant se compose"),
-        ({"handle": "ada", "password": "short"}, "Un mot de passe compte au moins 10 caractères."),
+        ({"handle": "<b>%(x)s", "password": "harps have strings"}, "Un identifiant est fait"),
+        ({"handle": "ada", "password": "short"}, "Un mot de passe a au moins 10 caractères."),
     ):
         told = stranger.post(f"/join/{secret}", data=given, headers=french).text
         assert said in told
