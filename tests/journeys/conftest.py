@@ -149,3 +149,10 @@ def open_as_owner(contexts: Callable[..., BrowserContext], server: Server, memor
         return page
 
     return opened
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A browser beside a server on two busy cores: a journey that fails is gone up to twice more; each is reported."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.flaky(reruns=2))
