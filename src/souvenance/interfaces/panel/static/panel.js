@@ -166,3 +166,12 @@ on("input", "input[maxlength], textarea[maxlength]", (field) => {
 // --- forms that send themselves when something is chosen ---------------------------------------------------------------
 
 on("change", "[data-sends]", (field) => field.form.requestSubmit());
+
+// A badge that was opened while its turn came anew asks once more for what was read.
+document.addEventListener("htmx:afterSettle", () => {
+  for (const read of document.querySelectorAll("details[open] .read[hx-get]:not(.htmx-request):not([data-again])")) {
+    if (read.textContent.trim() !== "…") continue;
+    read.dataset.again = "";
+    htmx.trigger(read, "again");
+  }
+});

@@ -286,12 +286,3 @@ if (conversation) {
   followWhatGoes();
   if (turns.querySelector("[data-asked]")) setTimeout(() => following || refresh(), 2000); // kept by another program meanwhile
 }
-
-// A badge that was opened while its turn came anew asks once more for what was read.
-document.addEventListener("htmx:afterSettle", () => {
-  for (const read of document.querySelectorAll("details[open] .read[hx-get]:not(.htmx-request):not([data-again])")) {
-    if (read.textContent.trim() !== "…") continue;
-    read.dataset.again = "";
-    htmx.trigger(read, "again");
-  }
-});
