@@ -60,7 +60,8 @@ class Places:
             with self._lock:
                 plan, before = kept.wanted, kept.places
                 kept.wanted = None
-            if plan is None or self._is_closed:
+                is_done = plan == kept.plan  # asked for again while it was being worked out
+            if plan is None or is_done or self._is_closed:
                 return
             places = arrange(plan, before)
             with self._lock:
