@@ -8,15 +8,10 @@ from typing import Any
 
 from souvenance.domain.audit import AuditEntry
 from souvenance.domain.proposal import Answer, Kind, label
+from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.pages.endpoints import USES
-from souvenance.interfaces.panel.pages.vaults import KINDS, STEPS
+from souvenance.interfaces.panel.vault_words import KINDS, STEPS
 from souvenance.interfaces.panel.visit import Visit
-
-
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
-
 
 LABELS = {
     "name": _("Name"),

@@ -5,14 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.refusals import in_language
 from souvenance.interfaces.panel.render import Tongue
-
-
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
-
 
 OPERATIONS = {
     "create": _("written"),

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from souvenance.domain.vault import Vault
-
-
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
-
+from souvenance.interfaces.panel.marking import marked as _
 
 COLOURS = {
     "#0d6a62": _("Teal"),

@@ -13,16 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.terminal import unusual_folder
 
 TOKEN = "TOKEN"  # noqa: S105 - the word that stands where one is to be put
 NAME = "souvenance"
-
-
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

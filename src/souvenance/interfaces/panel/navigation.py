@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
+from souvenance.interfaces.panel.marking import marked as _
 
 
 @dataclass(frozen=True, slots=True)

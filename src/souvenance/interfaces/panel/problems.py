@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from souvenance.domain import errors
 from souvenance.domain.errors import SouvenanceError
+from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.refusals import Told
 
 if TYPE_CHECKING:
@@ -29,11 +30,6 @@ STATUSES: tuple[tuple[type[SouvenanceError], int], ...] = (
     (errors.TooManyAttempts, 429),
 )
 """The first class that an error is decides; anything else is a failure of ours."""
-
-
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
 
 
 TITLES = {

@@ -14,15 +14,10 @@ from souvenance.domain.protection import withheld_sentence
 from souvenance.exchange.conversations import wrote_of
 from souvenance.exchange.events import Badge, Became, VaultRead, Verb, Wait, Waiting, Wrote
 from souvenance.interfaces.panel.answer_html import rendered_answer, visible
+from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.problems import STATUSES, TITLES
 from souvenance.interfaces.panel.refusals import given_in_language
 from souvenance.interfaces.panel.visit import Visit
-
-
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
-
 
 _TITLES = {kind.code: TITLES[status] for kind, status in STATUSES}
 _DID = {

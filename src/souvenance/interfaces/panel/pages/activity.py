@@ -7,17 +7,13 @@ from typing import Any
 from starlette.responses import Response
 
 from souvenance.interfaces.panel.changes import through
+from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get
 
 PAGE = "activity.html"
 A_PAGE = 50
 OFTEN = 12
-
-
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
 
 
 VERBS = {"exchange": _("a question"), "search": _("a search"), "recall": _("a recall"), "look-up": _("a look-up")}

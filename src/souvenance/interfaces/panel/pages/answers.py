@@ -11,6 +11,8 @@ from souvenance.domain.errors import NotFound, SouvenanceError
 from souvenance.domain.server import Channels, Reach, Server
 from souvenance.domain.vault import MemoryType, Vault, VaultKind
 from souvenance.domain.vault_settings import VaultSettings, changed_settings, settings_of
+from souvenance.interfaces.panel.marking import marked as _
+from souvenance.interfaces.panel.vault_words import STEPS
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 
@@ -19,19 +21,6 @@ PREVIEWED = 12
 """Facts the preview of the order shows."""
 
 
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
-
-
-STEPS = {
-    MemoryType.CLASSIC: _("Classic"),
-    MemoryType.JOURNAL: _("Journal"),
-    MemoryType.ARCHIVE: _("Searchable archive"),
-    MemoryType.RANKED: _("Ranked"),
-    MemoryType.CONSOLIDATED: _("Consolidated"),
-    MemoryType.SEMANTIC: _("Semantic"),
-}
 REACHES = {
     Reach.ALL: _("every ordinary channel"),
     Reach.NONE: _("none"),

@@ -7,17 +7,13 @@ from typing import Any
 from starlette.responses import Response
 
 from souvenance.interfaces.panel.audit_words import told
+from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.pages.memory_list import SOURCES
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get
 
 PAGE = "audit.html"
 A_PAGE = 50
-
-
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
 
 
 VERBS = {

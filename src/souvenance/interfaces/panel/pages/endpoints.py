@@ -10,6 +10,7 @@ from starlette.responses import Response
 from souvenance.domain.access import Route
 from souvenance.domain.endpoint import MAY_FORWARD, Use, is_near
 from souvenance.domain.errors import NotFound, SouvenanceError
+from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 from souvenance.models.trying import Tested
@@ -17,11 +18,6 @@ from souvenance.models.trying import Tested
 PAGE = "endpoints.html"
 DAYS = 30
 """Days whose spending is shown."""
-
-
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
 
 
 USES = {

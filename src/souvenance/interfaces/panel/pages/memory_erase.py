@@ -9,15 +9,11 @@ from starlette.responses import Response
 from souvenance.domain.erasure import Erased, Hindrance, Preview, Proof, PurgeState
 from souvenance.domain.errors import NotAllowed
 from souvenance.domain.vault import Vault
+from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 
 PAGE = "memory_erase.html"
-
-
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
 
 
 KINDS = {

@@ -11,16 +11,13 @@ from souvenance.domain.access import Route
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.vault import MemoryType, Vault
 from souvenance.domain.vault_settings import settings_of
+from souvenance.interfaces.panel.marking import marked as _
+from souvenance.interfaces.panel.vault_words import STEPS
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 from souvenance.models.embedder import is_endpoint
 
 PAGE = "memory_ladder.html"
-
-
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +35,7 @@ class Rung:
 RUNGS = (
     Rung(
         memory_type=MemoryType.CLASSIC,
-        name=_("Classic"),
+        name=STEPS[MemoryType.CLASSIC],
         does=_("A flat list: the facts changed last are given to the model."),
         changes=_("A fact that the model retires goes to the trash, from which you restore it."),
         cost=_("Nothing."),
@@ -46,7 +43,7 @@ RUNGS = (
     ),
     Rung(
         memory_type=MemoryType.JOURNAL,
-        name=_("Journal"),
+        name=STEPS[MemoryType.JOURNAL],
         does=_("What stops being true is kept, with its date, the reason and what replaces it."),
         changes=_("The model may also replace a fact: the old wording is kept, never destroyed."),
         cost=_("Nothing."),
@@ -57,7 +54,7 @@ RUNGS = (
     ),
     Rung(
         memory_type=MemoryType.ARCHIVE,
-        name=_("Searchable archive"),
+        name=STEPS[MemoryType.ARCHIVE],
         does=_("The model may look up by name what it was not given, once a question."),
         changes=_("Facts beyond the limit of a question stay within reach."),
         cost=_("One extra call, when it looks something up."),
@@ -68,7 +65,7 @@ RUNGS = (
     ),
     Rung(
         memory_type=MemoryType.RANKED,
-        name=_("Ranked"),
+        name=STEPS[MemoryType.RANKED],
         does=_("Places go to the most useful facts: recent, important, relevant to what is being said."),
         changes=_("An order, never a filter: what misses its place is a candidate again at the next message."),
         cost=_("Nothing."),
@@ -79,7 +76,7 @@ RUNGS = (
     ),
     Rung(
         memory_type=MemoryType.CONSOLIDATED,
-        name=_("Consolidated"),
+        name=STEPS[MemoryType.CONSOLIDATED],
         does=_(
             "While the vault is quiet, a pass finds what is said twice or contradicts itself, and drafts a summary."
         ),
@@ -92,7 +89,7 @@ RUNGS = (
     ),
     Rung(
         memory_type=MemoryType.SEMANTIC,
-        name=_("Semantic"),
+        name=STEPS[MemoryType.SEMANTIC],
         does=_("Look-ups and places go by meaning: a fact need not share a word with what is said."),
         changes=_("Until every wording is embedded, words go on serving, and each answer says which of the two ran."),
         cost=_("One embedding per wording, and one per message of 12 characters or more."),

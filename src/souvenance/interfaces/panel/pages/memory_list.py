@@ -10,17 +10,13 @@ from urllib.parse import urlencode
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.fact import DEFAULT_CATEGORY, Fact, Sort, State, SubjectKind
 from souvenance.domain.vault import Vault
+from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.visit import Visit
 
 PAGE = "memory.html"
 ON_A_PAGE = 50
 LONGEST_SHOWN = 420
 """Characters of a fact that its row shows; all of it comes at a click."""
-
-
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
 
 
 ORDERS: dict[str, tuple[Sort, bool, str]] = {

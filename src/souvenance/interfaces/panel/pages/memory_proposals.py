@@ -13,17 +13,13 @@ from souvenance.domain.consolidation import Pass
 from souvenance.domain.errors import Conflict, InvalidInput
 from souvenance.domain.proposal import Answer, Kind, Standing, label
 from souvenance.domain.vault import Vault
+from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.pages.memory_list import SOURCES, SUBJECTS
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 
 PAGE = "memory_proposals.html"
 SHOWN = 500
-
-
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
 
 
 WHY = {

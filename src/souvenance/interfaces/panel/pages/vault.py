@@ -12,7 +12,8 @@ from souvenance.domain.errors import InvalidInput, NotFound, StaleVersion
 from souvenance.domain.vault import Protection, Vault, VaultKind
 from souvenance.interfaces.panel.colours import COLOURS, colour_of
 from souvenance.interfaces.panel.pages import vault_folders
-from souvenance.interfaces.panel.pages.vaults import DELETED, KINDS, STEPS, shared_by
+from souvenance.interfaces.panel.pages.vaults import DELETED, shared_by
+from souvenance.interfaces.panel.vault_words import KINDS, STEPS
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 

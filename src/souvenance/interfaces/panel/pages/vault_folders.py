@@ -12,6 +12,7 @@ from souvenance.domain.folder import DEFAULT_MAX_BYTES, Condition, FolderStatus
 from souvenance.domain.vault import Vault
 from souvenance.ingest.folder_views import FolderView
 from souvenance.ingest.kinds import Kind
+from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 
@@ -19,11 +20,6 @@ PAGE = "vault.html"
 MANY = 200
 """Files not read that are listed at most."""
 MEGABYTE = 1024 * 1024
-
-
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
 
 
 FILE_KINDS = {

@@ -8,9 +8,10 @@ from urllib.parse import unquote
 from starlette.responses import Response
 
 from souvenance.domain.errors import InvalidInput
-from souvenance.domain.vault import MemoryType, Protection, Vault, VaultKind
+from souvenance.domain.vault import Protection, Vault, VaultKind
 from souvenance.ingest.folder_views import FolderView
 from souvenance.interfaces.panel.colours import COLOURS, colour_of
+from souvenance.interfaces.panel.vault_words import KINDS, STEPS
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 from souvenance.vaults.attention import ScopeView
@@ -18,28 +19,6 @@ from souvenance.vaults.attention import ScopeView
 PAGE = "vaults.html"
 DELETED = "vault-deleted"
 """The cookie in which the name of a vault that was just deleted comes here."""
-
-
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
-
-
-KINDS = {
-    VaultKind.PERSONAL: _("Personal"),
-    VaultKind.PROJECT: _("Project"),
-    VaultKind.LIBRARY: _("Library"),
-    VaultKind.SERVER: _("Discord server"),
-    VaultKind.APP: _("Application"),
-}
-STEPS = {
-    MemoryType.CLASSIC: _("Classic"),
-    MemoryType.JOURNAL: _("Journal"),
-    MemoryType.ARCHIVE: _("Searchable archive"),
-    MemoryType.RANKED: _("Ranked"),
-    MemoryType.CONSOLIDATED: _("Consolidated"),
-    MemoryType.SEMANTIC: _("Semantic"),
-}
 
 
 def show(visit: Visit) -> Response:

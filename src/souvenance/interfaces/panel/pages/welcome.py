@@ -12,6 +12,7 @@ from souvenance.domain.endpoint import Use
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.fact import Fact
 from souvenance.interfaces.panel.connecting import connect_values
+from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.turns import turn_views
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
@@ -23,11 +24,6 @@ LATER = "later"
 YEAR = 365 * 24 * 3600
 PERSONAL, NEW = "personal", "new"
 LONGEST = 2000
-
-
-def _(text: str) -> str:
-    """Marks a text for the catalogues; it is said in the reader's language later."""
-    return text
 
 
 _EXAMPLES = (
