@@ -151,8 +151,15 @@ def open_as_owner(contexts: Callable[..., BrowserContext], server: Server, memor
     return opened
 
 
+def _is_journey(item: pytest.Item) -> bool:
+    return Path(__file__).parent in item.path.parents
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A browser beside a server on two busy cores: a journey that fails is gone up to twice more; each is reported."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.flaky(reruns=2))
+    """Journeys come last: Playwright leaves an event loop running in their thread, and other tests start their own.
+
+    A browser beside a server on two busy cores: a journey that fails is gone up to twice more; each is reported.
+    """
+    items.sort(key=_is_journey)
+    for journey in filter(_is_journey, items):
+        journey.add_marker(pytest.mark.flaky(reruns=2))
