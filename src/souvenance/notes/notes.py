@@ -5,26 +5,21 @@ from __future__ import annotations
 import builtins
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
-
-from sqlalchemy import ColumnElement, true
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, StaleVersion, TooLarge
-from souvenance.domain.fact import Fact, State, checked_line
+from souvenance.domain.fact import checked_line
 from souvenance.domain.markdown import targets
 from souvenance.domain.note import (
     MAX_NOTE_BYTES,
-    MAX_TITLE,
-    LinkView,
     Note,
     NoteClass,
     checked_folder,
     checked_title,
     new_note_id,
-    target_key,
 )
 from souvenance.domain.vault import Vault
 from souvenance.ingest.passages import split
@@ -33,38 +28,20 @@ from souvenance.notes import trash
 from souvenance.notes.categories import Edited, edit_page
 from souvenance.notes.drafts import Draft, Drafted, batched, checked, drafted
 from souvenance.notes.edit import Edit, Operation, checked_edit
-from souvenance.notes.find import find_note, in_folder, shown_note, vault_of, writable_note
-from souvenance.notes.page import render
-from souvenance.store import facts, history, links
+from souvenance.notes.find import find_note, vault_of, writable_note
+from souvenance.notes.reading import NoteView, listed, view
+from souvenance.notes.titles import link_name, require_free_title, under_a_free_title
+from souvenance.store import history, links
 from souvenance.store import notes as rows
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.passages import Piece
-from souvenance.store.tables import fact as fact_table
 from souvenance.store.tables import note as note_table
 
 T = TypeVar("T")
 
 ATTEMPTS = 5
 MAX_DIGEST = 300
-MOST_LINKS = 2000
-"""Links of one note that are read with it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoteView:
-    """A note as it is read: its text, its vault, what it links to and what links to it.
-
-    Of a memory page `facts` are those of the part that was asked for, in order, and `facts_total` how many there are;
-    `note.content` is that part as Markdown.
-    """
-
-    note: Note
-    vault: Vault
-    links: tuple[LinkView, ...] = ()
-    backlinks: tuple[LinkView, ...] = ()
-    facts: tuple[Fact, ...] = ()
-    facts_total: int = 0
 
 
 class Notes:
@@ -141,9 +118,9 @@ class Notes:
                 updated_at=now,
             )
             if vault_rows.is_withheld(vault, actor):
-                note = _under_a_free_title(tx, note)
+                note = under_a_free_title(tx, note)
             else:
-                _require_free_title(tx, note)
+                require_free_title(tx, note)
             rows.add_note(tx, note)
             links.adopt(tx, note)
             added.append(note)
@@ -239,21 +216,7 @@ class Notes:
         `limit` and `offset` choose a part of a page's facts.
         """
         with self._database.read() as tx:
-            note = shown_note(tx, actor, ref)
-            vault = vault_of(tx, actor, note)
-            shown: builtins.list[Fact] = []
-            total = 0
-            if note.note_class is NoteClass.AGENT_MEMORY:
-                shown, total = _page(tx, note, limit=limit, offset=offset)
-                note = replace(note, content=render(shown))
-            return NoteView(
-                note=note,
-                vault=vault,
-                links=links.links_of(tx, vault_id=note.vault_id, note_id=note.id, limit=MOST_LINKS),
-                backlinks=links.backlinks_of(tx, vault_id=note.vault_id, note_id=note.id),
-                facts=tuple(shown),
-                facts_total=total,
-            )
+            return view(tx, actor, ref, limit=limit, offset=offset)
 
     def list(
         self,
@@ -273,47 +236,18 @@ class Notes:
         if trashed and actor.is_model:
             return []
         order = (note_table.c.deleted_at.desc(), note_table.c.id) if trashed else ()
-        return self._listed(actor, vault, folder, note_class, trashed=trashed, limit=limit, offset=offset, order=order)
+        with self._database.read() as tx:
+            return listed(
+                tx, actor, vault, folder, note_class, trashed=trashed, order=order, limit=limit, offset=offset
+            )
 
     def recent(
         self, *, actor: Actor, vault: str | None = None, limit: int = 20, offset: int = 0
     ) -> builtins.list[Note]:
         """The documents changed last, without their texts; agent memory is not among them (N8)."""
         order = (note_table.c.updated_at.desc(), note_table.c.id)
-        return self._listed(actor, vault, None, None, trashed=False, limit=limit, offset=offset, order=order)
-
-    def _listed(
-        self,
-        actor: Actor,
-        vault: str | None,
-        folder: str | None,
-        note_class: NoteClass | None,
-        *,
-        trashed: bool,
-        limit: int,
-        offset: int,
-        order: Sequence[Any] = (),
-    ) -> builtins.list[Note]:
         with self._database.read() as tx:
-            condition: ColumnElement[bool] = true()
-            if note_class is not None:
-                condition &= note_table.c.note_class == note_class
-            elif not trashed:
-                condition &= note_table.c.note_class != NoteClass.AGENT_MEMORY
-            if vault is not None:
-                condition &= note_table.c.vault_id == vault_rows.named_vault(tx, actor, vault).id
-            if folder:
-                condition &= in_folder(checked_folder(folder))
-            return rows.find_notes(
-                tx,
-                actor,
-                condition,
-                trashed=trashed,
-                with_content=False,
-                order=order,
-                limit=max(0, limit),
-                offset=max(0, offset),
-            )
+            return listed(tx, actor, vault, order=order, limit=limit, offset=offset)
 
     # --- arranging ---------------------------------------------------------------------------------------------
 
@@ -334,7 +268,7 @@ class Notes:
             after = replace(note, **values)  # type: ignore[arg-type]
             if after == note:
                 return note
-            _require_free_title(tx, after)
+            require_free_title(tx, after)
             saved = self._save(tx, actor, note, after, verb=verb)
             trash.index(tx, saved)
             links.adopt(tx, saved)
@@ -357,7 +291,7 @@ class Notes:
             there = links.links_of(tx, vault_id=source.vault_id, note_id=source.id, limit=100_000)
             if any(item.note_id == target.id for item in there):
                 return Edited(note=source, version=source.version)
-            name = _link_name(tx, source, target)
+            name = link_name(tx, source, target)
             edit = Edit(operation=Operation.APPEND, content=f"- [[{name}]]\n")
             if source.note_class is NoteClass.AGENT_MEMORY:
                 return edit_page(tx, actor, vault=vault, note=source, edit=edit, at=self._clock())
@@ -463,57 +397,9 @@ def require_person_to_hide(actor: Actor) -> None:
         raise NotAllowed("Only a person mutes or disables what is known.", hint="The owner does it.")
 
 
-def _under_a_free_title(tx: Transaction, note: Note) -> Note:
-    placed, number = note, 2
-    while rows.same_title(tx, placed) is not None:
-        placed, number = replace(note, title=f"{note.title[: MAX_TITLE - 10]} ({number})"), number + 1
-    return placed
-
-
-def _require_free_title(tx: Transaction, note: Note) -> None:
-    if note.note_class is NoteClass.AGENT_MEMORY:
-        return
-    taken = rows.same_title(tx, note)
-    if taken is None:
-        return
-    raise Conflict(
-        f"“{note.path}” exists already: {taken}.",
-        hint="Edit that note, or choose another title or folder.",
-        note=taken,
-    )
-
-
 def _require_editable(note: Note) -> None:
     if note.note_class is NoteClass.SOURCE:
         raise NotAllowed(
             "This note is an ingested file and is read-only.",
             hint="Change the file it comes from, or write a new note.",
         )
-
-
-def _page(tx: Transaction, note: Note, *, limit: int | None, offset: int) -> tuple[builtins.list[Fact], int]:
-    """A part of a memory page and how many facts the whole has; in the trash, the facts that went with it."""
-    if note.deleted_at is None:
-        total = facts.page_extent(tx, vault_id=note.vault_id, note_id=note.id).count
-        return facts.page_of(tx, vault_id=note.vault_id, note_id=note.id, limit=limit, offset=offset), total
-    went = facts.list_facts(
-        tx,
-        vault_ids=[note.vault_id],
-        states=(State.TRASHED,),
-        condition=(fact_table.c.note_id == note.id)
-        & (fact_table.c.deleted_at == note.deleted_at)
-        & fact_table.c.valid_to.is_(None),
-        order=(fact_table.c.position, fact_table.c.number),
-    )
-    return went[offset:][:limit], len(went)
-
-
-def _link_name(tx: Transaction, source: Note, target: Note) -> str:
-    """The shortest of title, path and id that leads from the source to the target."""
-    for name in (target.title, target.path):
-        if set(name) & set("[]|#"):
-            break
-        key = target_key(name)
-        if links.resolve(tx, vault_id=source.vault_id, keys=[key], folder=source.folder).get(key) == target.id:
-            return name
-    return target.id

@@ -31,7 +31,7 @@ from souvenance.interfaces.mcp.rendering import (
 
 if TYPE_CHECKING:
     from souvenance.domain.note import Note
-    from souvenance.notes.notes import NoteView
+    from souvenance.notes.reading import NoteView
 
 LEAST_BODY = 12
 """Tokens of a recall's block, however small the budget."""

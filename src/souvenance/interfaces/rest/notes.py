@@ -17,7 +17,7 @@ from souvenance.interfaces.rest.fields import Given, Limit, NoteId, Offset, Show
 from souvenance.notes.categories import Edited
 from souvenance.notes.drafts import Draft
 from souvenance.notes.edit import Operation
-from souvenance.notes.notes import NoteView
+from souvenance.notes.reading import NoteView
 
 router = APIRouter(prefix="/notes", tags=["notes"])
 

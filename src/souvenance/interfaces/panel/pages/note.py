@@ -14,7 +14,7 @@ from souvenance.interfaces.panel import prose
 from souvenance.interfaces.panel.pages.notes import tree_values
 from souvenance.interfaces.panel.visit import Visit, header_address
 from souvenance.interfaces.panel.ways import Handler, Way, get, post
-from souvenance.notes.notes import NoteView
+from souvenance.notes.reading import NoteView
 
 PAGE = "note.html"
 MOST_FACTS = 2000

@@ -21,7 +21,7 @@ from souvenance.interfaces.panel.problems import status_of
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 from souvenance.notes.diff import text_lines
-from souvenance.notes.notes import NoteView
+from souvenance.notes.reading import NoteView
 
 PAGE, ANSWERS = "note_edit.html", "pieces/editor_answers.html"
 
