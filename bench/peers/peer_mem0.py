@@ -38,12 +38,12 @@ class Known:
 memory = Memory.from_config(
     {
         "vector_store": {
-            "provider": "faiss",
+            "provider": "qdrant",  # its default, kept on disk in this process
             "config": {
                 "collection_name": "bench",
-                "path": str(folder / "faiss"),
-                "embedding_model_dims": 384,
-                "distance_strategy": "cosine",
+                "path": str(folder / "qdrant"),
+                "embedding_model_dims": vectors["queries"].shape[1],
+                "on_disk": True,
             },
         },
         "history_db_path": str(folder / "history.db"),

@@ -1,10 +1,10 @@
 """Other memories beside this one, on the same folder, with the same vectors, in one run.
 
-    python bench/peers/run.py FOLDER [--sizes 10000,100000] [--mem0-size 2000] [--limit-queries N] [--cache DIR]
+    python bench/peers/run.py FOLDER [--sizes 10000,100000] [--mem0-size 65000] [--limit-queries N] [--cache DIR]
 
 Each peer runs in an environment of its own, made on demand under --environments (a cache folder) from the pinned
 requirements beside this file; only that needs a network. Vectors come from the bundled model once and are handed to
-all (mem0: `infer` off, its own in-process FAISS store, no telemetry). Prints JSON: `recall` on the folder for
+all (mem0: `infer` off, its default store kept on disk in its process, no telemetry). Prints JSON: `recall` on the folder for
 `souvenance`, `chromadb` and `mem0`, then `speed` at each size, of invented facts with stand-in vectors.
 """
 
@@ -158,7 +158,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--sizes", default="10000", help="facts, several separated by commas")
-    parser.add_argument("--mem0-size", type=int, default=2000, help="mem0 is left out above this many facts")
+    parser.add_argument("--mem0-size", type=int, default=65000, help="mem0 is left out above this many facts")
     parser.add_argument("--peers", default=",".join(PEERS))
     parser.add_argument("--limit-queries", type=int)
     parser.add_argument("--cache", type=Path)
