@@ -36,6 +36,9 @@ OPERATIONS = {
     "arrive": _("arrived from another vault"),
     "trash": _("to the trash"),
     "remember": _("remembered"),
+    "former wording": _("its former words again"),
+    "back in force": _("in force again"),
+    "out of force again": _("out of force again"),
 }
 """What a revision did; one that is not here is shown by its code."""
 
