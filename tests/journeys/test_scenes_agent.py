@@ -25,7 +25,8 @@ WORDS: dict[str, dict[str, str]] = {
         "Memory of agents": "Mémoire des agents", "Edit": "Modifier", "Save": "Enregistrer", "History": "Historique",
         "an agent": "par un agent", "the panel": "par le panneau", "Who wrote what": "Qui a écrit quoi", "Who": "Qui",
         "Take all of it back…": "Tout défaire…", "Take it back": "Tout défaire",
-        "changed since": "1 élément a été modifié par d’autres depuis", "taken back": "4 éléments ont été défaits.",
+        "changed by": "modifié depuis par Owner,", "changed since": "1 élément a été modifié par d’autres depuis",
+        "taken back": "4 éléments ont été défaits.",
         "Nothing relevant": "Rien de pertinent n’a été trouvé", "Mute health": "Mettre health en sourdine",
         "Search for a note": "Chercher une note", "Add": "Ajouter", "To": "À", "Project": "Projet",
         "with the token": "avec le jeton carnet", "Activity": "Activité", "Blind spots": "Angles morts",
@@ -36,7 +37,8 @@ WORDS: dict[str, dict[str, str]] = {
         "Memory of agents": "Memory of agents", "Edit": "Edit", "Save": "Save", "History": "History",
         "an agent": "an agent", "the panel": "the panel", "Who wrote what": "Who wrote what", "Who": "Who",
         "Take all of it back…": "Take all of it back…", "Take it back": "Take it back",
-        "changed since": "1 thing was changed by others since", "taken back": "4 things were taken back.",
+        "changed by": "changed since by Owner,", "changed since": "1 thing was changed by others since",
+        "taken back": "4 things were taken back.",
         "Nothing relevant": "Nothing relevant was found", "Mute health": "Mute health",
         "Search for a note": "Search for a note", "Add": "Add", "To": "To", "Project": "Project",
         "with the token": "with the token carnet", "Activity": "Activity", "Blind spots": "Blind spots",
@@ -155,6 +157,9 @@ def test_n2_n8_n9_what_an_agent_writes_is_seen_corrected_read_again_and_taken_ba
     expect(dialog).to_contain_text(says("changed since"))
     dialog.get_by_role("button", name=says("Take it back")).click()
     expect(page.locator("#outcome")).to_contain_text(says("taken back"))
+    alone = page.locator("#outcome .thing").first
+    expect(alone).to_contain_text(says("changed by"))
+    expect(alone).not_to_contain_text(re.compile(r"\dT\d"))  # the moment is told as people tell time
     assert memory.facts.list(actor=owner, vault="atlas") == []
     assert [fact.content for fact in memory.facts.list(actor=owner, vault="personal")] == ["Ana prefers green tea"]
     assert MALICE not in str(agent("recall", topic="invoices for Atlas"))

@@ -26,9 +26,9 @@ WORDS: dict[str, dict[str, str]] = {
     "fr": {
         "all": "tous", "mixed": "mixte", "all muted": "tous coupés", "All": "Tous", "All (mixed)": "Tous (mixte)",
         "2 vaults": "2 coffres", "All but 3": "Tous sauf 3", "No vault": "Aucun coffre", "No memory": "Aucune",
-        "no memory": "Aucune réponse n’aura de mémoire", "No vault read": "Aucun coffre lu",
+        "no memory": "Aucune réponse n’a de mémoire.", "No vault read": "Aucun coffre lu",
         "read none": "Aucune mémoire", "All vaults read": "Tous les coffres lus", "Attention of": "Attention de",
-        "Solo": "Solo : seul Voyages répond", "Undo": "Annuler", "at 0": "À 0, donc pas interrogés : voyages.",
+        "Solo": "Solo : seul Voyages répond", "Undo": "Annuler", "at 0": "À 0, on n’a pas interrogé : Voyages.",
         "up to date": "à jour", "chosen": "Choisi par le modèle", "did not choose": "Le modèle n’a pas choisi",
         "Protect": "Protéger ce coffre", "withheld": "2 passages retenus : coffre protégé",
         "never cloud": "ne va jamais à un modèle distant", "protects nothing": "L’attention ne protège rien",
@@ -37,9 +37,9 @@ WORDS: dict[str, dict[str, str]] = {
     "en": {
         "all": "all", "mixed": "mixed", "all muted": "all muted", "All": "All", "All (mixed)": "All (mixed)",
         "2 vaults": "2 vaults", "All but 3": "All but 3", "No vault": "No vault", "No memory": "No memory",
-        "no memory": "No answer has memory", "No vault read": "No vault read",
+        "no memory": "No answer has memory.", "No vault read": "No vault read",
         "read none": "No memory", "All vaults read": "All vaults read", "Attention of": "Attention of",
-        "Solo": "Solo: only Voyages answers", "Undo": "Undo", "at 0": "At 0, so not asked: voyages.",
+        "Solo": "Solo: only Voyages answers", "Undo": "Undo", "at 0": "At 0, so not asked: Voyages.",
         "up to date": "up to date", "chosen": "Chosen by the model", "did not choose": "The model did not choose",
         "Protect": "Protect this vault", "withheld": "2 passages withheld: protected vault",
         "never cloud": "never goes to a cloud model", "protects nothing": "Attention protects nothing",
@@ -219,7 +219,8 @@ def test_v5_v6_all_but_3_and_no_vault_are_named_and_said(
     memory.attention.none(actor=owner)
     expect(vaults.locator("#vaults-state")).to_have_text(says("all muted"))
     expect(pill).to_have_text(says("No vault"))
-    expect(chat.locator("#scope-note")).to_contain_text(says("no memory"))
+    expect(chat.locator("#scope-note")).to_have_text(says("no memory"))
+    expect(chat.locator("#scope-note")).to_be_visible()
     badge = ask(chat, "And now, what is said of otters?")
     expect(badge.locator("summary")).to_have_text(says("No vault read"))
     assert "speaks of otters" not in model.prompt()
@@ -286,6 +287,8 @@ def test_v10_v11_auto_chooses_among_what_it_may_and_one_always_knows_who_chose(
     chat.locator("#scope-auto").click()
     expect(pill).to_contain_text("Auto")
     expect(chat.locator("#scope-says")).to_contain_text(says("one more call"))
+    expect(chat.get_by_role("checkbox", name="Voyages")).to_be_in_viewport(ratio=1)  # the list grew, and is still whole
+    expect(chat.locator("#scope-choice .help").last).to_be_in_viewport(ratio=1)
     chat.keyboard.press("Escape")
     # the call fails: all are read, as ever, and the badge says so
     model.says(Raw(b"{}", status=400), "I do not know.")
