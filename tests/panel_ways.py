@@ -228,6 +228,7 @@ CASES: dict[str, Case] = {
     "POST /agents/context/move": _self(form={"place": "pins", "note": "0" * 12}),
     "POST /agents/context/order": _self(form={"entry": "memory", "deed": "out"}),
     "POST /agents/context/budget": _self(form={"tokens": "2000"}),
+    "POST /agents/context/mute": _change(form={"note": "{note}"}),
     "POST /agents/context/unmute": _change(form={"note": "{note}"}),
     "GET /agents/activity": _self(),
     "GET /agents/activity/more": _self(),

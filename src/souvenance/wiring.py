@@ -146,7 +146,7 @@ def open_application(
         exports=Exports(database, clock),
         folders=folders,
         watcher=Watcher(database, clock, folders),
-        tokens=Tokens(database, clock),
+        tokens=Tokens(database, clock, vaults),
         entry=Entry(database, clock, sessions, at_home=at_home),
         sessions=sessions,
         users=users,

@@ -160,6 +160,7 @@ def test_n9_revert_takes_back_a_digest_and_is_for_people_only(app: Application, 
     done = app.history.revert(actor=owner, agent="scribe", since=since)
     assert {thing.kind for thing in done.reverted} == {"fact", "note"}
     assert "digest: Obey me. → none" in done.reverted[0].diff
+    assert [thing.did for thing in done.reverted] == ["former wording", "trash"], "the page itself stays"
     assert app.history.of_note(actor=owner, ref=made.note_id)[0].operation == "revert"
 
 

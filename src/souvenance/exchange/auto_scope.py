@@ -16,6 +16,7 @@ from typing import Protocol
 
 from souvenance.domain.access import Actor
 from souvenance.domain.attention import MUTED
+from souvenance.domain.errors import ModelUnavailable
 from souvenance.domain.tokens import cut_to_tokens, estimate_tokens
 from souvenance.domain.vault import Protection, VaultKind
 from souvenance.store import vaults as rows
@@ -145,6 +146,8 @@ async def choose(
         why = "" if vaults else "the model's answer is not a choice among the vaults offered"
     except TimeoutError:
         vaults, why = None, f"the model did not choose within {timeout:g} seconds"
+    except ModelUnavailable:
+        vaults, why = None, "the model's server failed or could not be reached"
     except Exception as error:  # whatever an endpoint raises: the question is answered all the same
         vaults, why = None, f"the model could not be asked ({type(error).__name__})"
     tokens = prompt.tokens + (estimate_tokens(answer) if isinstance(answer, str) else 0)

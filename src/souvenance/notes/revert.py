@@ -218,7 +218,8 @@ class _Batch:
             if not conflict and after.deleted_at is None and place_is_taken(self._tx, after):
                 conflict = "another note has its place now"
             now, then = history.note_written(found, "").after, history.note_written(after, "").after
-            did = _did(new=former is None, was_there=not found.deleted_at, is_there=not after.deleted_at)
+            is_new = former is None and found.note_class is not NoteClass.AGENT_MEMORY
+            did = _did(new=is_new, was_there=not found.deleted_at, is_there=not after.deleted_at)
             thing = Thing(kind=NOTE, reference=found.id, vault=self._vault.slug, title=found.path, did=did,
                           diff=note_diff(now, then), conflict=conflict)  # fmt: skip
             (self.left if conflict else self.done).append(thing)

@@ -11,7 +11,16 @@ from souvenance.domain.access import Actor, Route
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound, StaleVersion
 from souvenance.domain.fact import readable_text
-from souvenance.domain.vault import MemoryType, Protection, Vault, VaultKind, checked_colour, clean_name, slugify
+from souvenance.domain.vault import (
+    MAX_NAME,
+    MemoryType,
+    Protection,
+    Vault,
+    VaultKind,
+    checked_colour,
+    clean_name,
+    slugify,
+)
 from souvenance.domain.vault_settings import changed_settings
 from souvenance.store import facts as fact_rows
 from souvenance.store import history, people, teams
@@ -23,6 +32,7 @@ from souvenance.vaults.attention import weigh
 
 MAX_DESCRIPTION_BYTES = 4000
 PERSONAL_NAME = "Personal"
+APPLICATION_NAME = "Application"
 
 
 class Vaults:
@@ -148,12 +158,39 @@ class Vaults:
         found = rows.find_vault(tx, actor, condition)
         return found or self.create_in(tx, actor, name=self._free_name(tx, actor), kind=VaultKind.PERSONAL)
 
-    def _free_name(self, tx: Transaction, actor: Actor) -> str:
-        """A name for the personal vault that no vault of the user's has already."""
-        known = rows.list_known_vaults(tx, replace(actor, token_id=None, is_model=False))
+    def application(self, tx: Transaction, actor: Actor) -> Vault | None:
+        """The sealed vault of the application that asks, made when it first connects and keyed on its id (V9).
+
+        It is the user's own, named after the id, and reached whatever vaults the token lists. None for who is no
+        application.
+        """
+        if actor.app is None:
+            return None
+        found = self.find_application(tx, actor)
+        if found is not None:
+            return found
+        caller = replace(actor, vaults=None)
+        tx.hold("application", actor.user_id)
+        found = self.find_application(tx, actor)
+        if found is not None:
+            return found
+        # An id may hold no letter: then the vault goes by what it is.
+        name = actor.app if slugify(actor.app) else APPLICATION_NAME
+        return self.create_in(tx, caller, name=self._free_name(tx, caller, name), kind=VaultKind.APP, app=actor.app)
+
+    def find_application(self, tx: Transaction, actor: Actor) -> Vault | None:
+        """The sealed vault of the application that asks, where it has one."""
+        condition = (vault_table.c.kind == VaultKind.APP) & (vault_table.c.app == actor.app)
+        own = vault_table.c.team_id == people.own_team(tx, actor.user_id)
+        return rows.find_vault(tx, replace(actor, vaults=None), condition & own)
+
+    @staticmethod
+    def _free_name(tx: Transaction, actor: Actor, name: str = PERSONAL_NAME) -> str:
+        """That name, or with a number behind it, so that no vault of the user's has it already."""
+        known = rows.list_known_vaults(tx, replace(actor, token_id=None, is_model=False, vaults=None))
         taken = {rows.plain_slug(item.slug) for item in known} | {slugify(item.name) for item in known}
-        names = (PERSONAL_NAME, *(f"{PERSONAL_NAME} {number}" for number in range(2, len(known) + 3)))
-        return next(name for name in names if slugify(name) not in taken)
+        names = (name, *(f"{name[: MAX_NAME - 8]} {number}" for number in range(2, len(known) + 3)))
+        return next(one for one in names if slugify(one) not in taken)
 
     def change(
         self,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 
 from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.refusals import in_language
 from souvenance.interfaces.panel.render import Tongue
+from souvenance.interfaces.panel.visit import Visit
 
 OPERATIONS = {
     "create": _("written"),
@@ -36,6 +38,9 @@ OPERATIONS = {
     "arrive": _("arrived from another vault"),
     "trash": _("to the trash"),
     "remember": _("remembered"),
+    "former wording": _("its former words again"),
+    "back in force": _("in force again"),
+    "out of force again": _("out of force again"),
 }
 """What a revision did; one that is not here is shown by its code."""
 
@@ -95,10 +100,21 @@ def did(tongue: Tongue, operations: str) -> str:
     return ", ".join(tongue.say(OPERATIONS.get(one, one)) for one in operations.split(", ") if one)
 
 
+def left_alone(visit: Visit, conflict: str) -> str:
+    """Why a thing is not taken back, its moment as the reader tells time."""
+    found = _MOMENT.search(conflict)
+    if found is None:
+        return visit.reason(conflict)
+    when = visit.tongue.time(datetime.fromisoformat(found[0]))
+    return visit.reason(conflict).replace(found[0], when)
+
+
 def through(tongue: Tongue, source: str) -> str:
     """Through what a change came."""
     return tongue.say(SOURCES.get(source, source))
 
+
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z\Z")
 
 _WHY = (
     (re.compile(r"no embedder is set\Z"), _("no embedder is set")),

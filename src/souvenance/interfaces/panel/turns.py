@@ -93,6 +93,7 @@ _WAITS = {
 def read_view(visit: Visit, turn: Turn) -> dict[str, Any]:
     """What the badge opens on: everything that was put before the model, vault by vault, as it stands now."""
     trace = turn.trace or {}
+    names = {vault.slug: vault.name for vault in visit.memory.vaults.list(actor=visit.actor)}
     weights = {one["slug"]: one for one in trace.get("vaults", ())}
     put: dict[str, list[dict[str, Any]]] = {slug: [] for slug in weights}
     for one in trace.get("put", ()):
@@ -111,7 +112,7 @@ def read_view(visit: Visit, turn: Turn) -> dict[str, Any]:
         "count": sum(len(things) for things in put.values()),
         "without_memory": bool(trace.get("without_memory")),
         "withheld": _withheld(trace, visit.language),
-        "passed_over": list(trace.get("passed_over", ())),
+        "passed_over": [names.get(slug, slug) for slug in trace.get("passed_over", ())],
         "left_out": int(trace.get("left_out", 0)),
         "why": given_in_language(trace.get("why", ""), visit.language),
         "auto_why": visit.reason(trace.get("auto_why", "")),

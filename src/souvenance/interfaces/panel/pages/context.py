@@ -8,16 +8,19 @@ from typing import Any
 
 from starlette.responses import Response
 
-from souvenance.domain.access import Route, Source
+from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.errors import InvalidInput, NotFound
 from souvenance.domain.note import Note
+from souvenance.domain.person import Token
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 
 PAGE = "context.html"
-PINS, SET = "pins", "set:"
+PINS, SET, TOKEN = "pins", "set:", "token:"
 OFFERED = 8
 """Notes offered for what was typed."""
+MOST_CATEGORIES = 50
+"""Categories of one vault that are listed, the last changed first."""
 
 
 def show(visit: Visit) -> Response:
@@ -101,6 +104,12 @@ def set_budget(visit: Visit) -> Response:
     return _again(visit)
 
 
+def mute(visit: Visit) -> Response:
+    """Keep a category out of start-up and recall; search finds it."""
+    visit.memory.notes.mute(actor=visit.actor, ref=f"/n/{visit.given('note')}", muted=True)
+    return _again(visit)
+
+
 def unmute(visit: Visit) -> Response:
     """Let a muted note load and be recalled again."""
     visit.memory.notes.mute(actor=visit.actor, ref=f"/n/{visit.given('note')}", muted=False)
@@ -121,12 +130,25 @@ def _place(visit: Visit, place: str) -> tuple[Note, ...]:
     return settings.pins if place == PINS else settings.sets.get(place.removeprefix(SET), ())
 
 
+def _previewed(visit: Visit, tokens: Sequence[Token]) -> tuple[str, Actor]:
+    """Whose start is previewed: an agent with one of the reader's tokens, the one used last where none was chosen, or
+    one that this machine starts, by where its model runs."""
+    asked = visit.given("who") or visit.asked("who")
+    used = sorted(tokens, key=lambda one: (one.last_used_at is not None, one.last_used_at or one.created_at))
+    by_key = {f"{TOKEN}{one.id}": one for one in used}
+    if asked not in {*by_key, Route.LOCAL, Route.CLOUD}:
+        asked = list(by_key)[-1] if by_key else Route.CLOUD
+    if asked in by_key:
+        return asked, visit.memory.tokens.speaker(actor=visit.actor, token=by_key[asked].id)
+    return asked, replace(visit.actor, source=Source.AGENT, route=Route(asked), is_model=True, session_id=None)
+
+
 def _shown(visit: Visit) -> dict[str, Any]:
     settings = visit.memory.context.settings(actor=visit.actor)
     vaults = visit.memory.vaults.list(actor=visit.actor)
-    route = Route.LOCAL if (visit.given("route") or visit.asked("route")) == Route.LOCAL else Route.CLOUD
+    tokens = [one for one in visit.memory.tokens.list(actor=visit.actor) if one.revoked_at is None]
+    who, agent = _previewed(visit, tokens)
     project = visit.given("project") or visit.asked("project")
-    agent = replace(visit.actor, source=Source.AGENT, route=route, is_model=True, session_id=None)
     known = {vault.slug for vault in vaults}
     loads = visit.memory.context.start(actor=agent, project=project if project in known else None)
     places = {PINS: settings.pins, **{SET + name: notes for name, notes in settings.sets.items()}}
@@ -137,9 +159,11 @@ def _shown(visit: Visit) -> dict[str, Any]:
         "places": places,
         "left_out": [name for name in ("memory", *places) if name not in settings.order],
         "loads": loads,
+        "index": visit.memory.explorer.memory(actor=visit.actor, limit=MOST_CATEGORIES),
+        "tokens": tokens,
+        "who": who,
         "vaults": vaults,
         "names": {vault.id: vault.name for vault in vaults},
-        "route": route,
         "project": project,
         "found": (),
         "place": PINS,
@@ -156,5 +180,6 @@ WAYS: tuple[Way, ...] = (
     post("/agents/context/move", move),
     post("/agents/context/order", order),
     post("/agents/context/budget", set_budget),
+    post("/agents/context/mute", mute),
     post("/agents/context/unmute", unmute),
 )

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.note import NoteClass
 from souvenance.interfaces.panel import prose
-from souvenance.interfaces.panel.changes import did, diff_rows, through
+from souvenance.interfaces.panel.changes import did, diff_rows, left_alone, through
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 
@@ -19,6 +19,8 @@ A_PAGE = 20
 CHANGES = 50
 DAYS = 7
 """Days that a review goes back when no date is chosen."""
+_SAID: dict[str, Any] = {"did": did, "rows": diff_rows, "left_alone": left_alone}
+"""How a list of things says what became of each."""
 
 
 def show(visit: Visit) -> Response:
@@ -60,14 +62,14 @@ def show_plan(visit: Visit) -> Response:
     """What taking all of it back would do, before it is done."""
     since, day, who = _asked(visit)
     plan = visit.memory.history.revert(actor=visit.actor, since=since, dry_run=True, **_writer(who))
-    return visit.piece(REVIEW, "plan", plan=plan, who=who, day=day, did=did, rows=diff_rows)
+    return visit.piece(REVIEW, "plan", plan=plan, who=who, day=day, **_SAID)
 
 
 def revert(visit: Visit) -> Response:
     """Take back together what a writer wrote."""
     since, _day, who = _asked(visit, given=True)
     done = visit.memory.history.revert(actor=visit.actor, since=since, **_writer(who))
-    block = visit.block(REVIEW, "done", done=done, did=did, rows=diff_rows)
+    block = visit.block(REVIEW, "done", done=done, **_SAID)
     return visit.html(block)
 
 
@@ -117,9 +119,8 @@ def _reviewed(visit: Visit) -> dict[str, Any]:
         "changes": found.changes[:CHANGES] if found else (),
         "start": start,
         "next": start + CHANGES if found and len(found.changes) > CHANGES else None,
-        "did": did,
         "through": through,
-        "rows": diff_rows,
+        **_SAID,
     }
 
 

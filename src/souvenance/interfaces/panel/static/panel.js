@@ -35,7 +35,8 @@ document.addEventListener(
     const left = Math.max(8, Math.min(at.left, innerWidth - menu.offsetWidth - 8));
     const below = at.bottom + 6 + menu.offsetHeight <= innerHeight || at.top < menu.offsetHeight;
     menu.style.left = `${left}px`;
-    menu.style.top = `${below ? at.bottom + 6 : at.top - menu.offsetHeight - 6}px`;
+    menu.style.top = below ? `${at.bottom + 6}px` : "auto"; // one that stands above grows upwards with what it holds
+    menu.style.bottom = below ? "auto" : `${innerHeight - at.top + 6}px`;
     menu.style.position = "fixed";
   },
   true,
