@@ -138,7 +138,7 @@ def _shown(visit: Visit) -> dict[str, Any]:
         "left_out": [name for name in ("memory", *places) if name not in settings.order],
         "loads": loads,
         "vaults": vaults,
-        "names": {vault.id: vault.name for vault in vaults},
+        "names": {vault.id: visit.called(vault) for vault in vaults},
         "route": route,
         "project": project,
         "found": (),
