@@ -81,12 +81,11 @@ def test_r2_an_answer_is_stopped_through_another_server(  # type: ignore[no-unty
     open_as_owner: Open, other, memory: Application, owner: Actor
 ) -> None:
     """Nothing keeps a browser at one process: the stop may come to another than the one that makes the answer."""
-    memory.vaults.create(actor=owner, name="Voyages")
     with model_server() as model:
         memory.endpoints.add(actor=owner, name="tiny", base_url=model.url, model="tiny", uses=[Use.ANSWERS])
         held = Held("The first half", " and the second.")
         model.says(held)
-        page = open_as_owner("/")
+        page = open_as_owner(f"/chat/{memory.conversations.start(actor=owner).id}")
         page.locator("#question").fill("Tell me a long story")
         page.locator("#question").press("Enter")
         answer = page.locator(".turn:last-child .answered")

@@ -19,6 +19,7 @@ from souvenance.domain.access import Actor
 from souvenance.domain.errors import InvalidInput, NotAuthenticated, SouvenanceError
 from souvenance.domain.person import User
 from souvenance.domain.vault import Vault
+from souvenance.interfaces.panel.colours import colour_of
 from souvenance.interfaces.panel.refusals import Told, joined_in_language, told
 from souvenance.interfaces.panel.render import Pages, Tongue
 from souvenance.interfaces.panel.streams import Streams
@@ -96,6 +97,10 @@ class Visit:
     def called(self, vault: Vault) -> str:
         """A vault's name as people see it: a personal one that nobody named is called so in the reader's language."""
         return called(self.tongue, vault)
+
+    def colour(self, vault: Vault) -> str:
+        """The colour a vault is shown with, the same on every page."""
+        return colour_of(vault)
 
     def told(self, error: SouvenanceError) -> Told:
         """A refusal's message and hint in the reader's language: the only way a page shows them."""
