@@ -72,6 +72,7 @@ CASES: dict[str, Case] = {
         whom=For.DOOR, form={"handle": "ada", "password": "harps have strings"}, answers=(404,)
     ),
     "POST /logout": Case(whom=For.DOOR, last=True),
+    "GET /live/missed": _self(query="?after=0"),
     # --- the chat
     "GET /": _self(),
     "GET /chat/list": _self(),

@@ -31,6 +31,25 @@ class Calls:
     calls: list[dict[str, Any]]
 
 
+class Held:
+    """A reply of which a part is said, and the rest when it is let go."""
+
+    def __init__(self, *parts: str) -> None:
+        self.parts, self.go = parts, threading.Event()
+
+    def __call__(self, handler: Handler, body: dict[str, Any]) -> None:
+        handler.begin_stream()
+        try:
+            for place, part in enumerate(self.parts):
+                if place:
+                    self.go.wait(20)
+                handler.send_event({"content": part})
+            handler.send_event({}, "stop")
+            handler.wfile.write(b"data: [DONE]\n\n")
+        except OSError:
+            handler.server.gone.set()
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: Server

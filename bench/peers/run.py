@@ -4,8 +4,8 @@
 
 Each peer runs in an environment of its own, made on demand under --environments (a cache folder) from the pinned
 requirements beside this file; only that needs a network. Vectors come from the bundled model once and are handed to
-all (mem0: `infer` off, its default store kept on disk in its process, no telemetry). Prints JSON: `recall` on the folder for
-`souvenance`, `chromadb` and `mem0`, then `speed` at each size, of invented facts with stand-in vectors.
+all (mem0: `infer` off, its default store kept on disk in its process, no telemetry). Prints JSON: `recall` on the
+folder for `souvenance`, `chromadb` and `mem0`, then `speed` at each size, of invented facts with stand-in vectors.
 """
 
 from __future__ import annotations

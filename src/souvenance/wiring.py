@@ -105,7 +105,7 @@ def open_application(
     retrieval = Retrieval(database, clock, meaning, retrievals)
     applying = Applying(database, clock, facts, ladder, vaults)
     counting = Counting(database, clock)
-    map = Map(database, clock, notes, embedding)
+    map = Map(database, clock, notes, embedding, settings.data_folder / "map")
     changes = Changes(database)
     # Behind a proxy, whose name is allowed, others reach a server on loopback too.
     at_home = is_loopback(settings.host) and not settings.allowed_hosts.strip(" ,")

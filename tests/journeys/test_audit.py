@@ -29,3 +29,16 @@ def test_a4_the_log_is_said_in_words_in_both_languages(open_as_owner: Open, memo
     for code in ("before", "changed", "colour", "semantic", "['", "kind:", "max_injected"):
         expect(french.locator("tbody")).not_to_contain_text(code)
     assert french.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 1
+
+
+def test_a_narrow_screen_keeps_the_log_a_table_for_who_hears_it(
+    open_as_owner: Open, memory: Application, owner: Actor
+) -> None:
+    memory.vaults.create(actor=owner, name="Atelier")
+    page = open_as_owner("/audit", viewport=NARROW)
+    tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    roles = [node["role"]["value"] for node in tree if not node["ignored"]]
+    assert roles.count("table") == 1
+    assert roles.count("columnheader") == 5
+    assert roles.count("row") == page.locator(".audit tr").count()
+    assert roles.count("cell") == page.locator(".audit td").count()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from scripted import Handler, Raw, model_server
+from scripted import Handler, Held, Raw, model_server
 from scripted import Server as Model
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route
@@ -66,25 +66,6 @@ def begun(memory: Application, owner: Actor, question: str = "Hello?") -> str:
 
     in_loop(run())
     return f"/chat/{made.id}"
-
-
-class Held:
-    """A reply of which a part is said, and the rest when it is let go."""
-
-    def __init__(self, *parts: str) -> None:
-        self.parts, self.go = parts, threading.Event()
-
-    def __call__(self, handler: Handler, body: dict[str, Any]) -> None:
-        handler.begin_stream()
-        try:
-            for place, part in enumerate(self.parts):
-                if place:
-                    self.go.wait(20)
-                handler.send_event({"content": part})
-            handler.send_event({}, "stop")
-            handler.wfile.write(b"data: [DONE]\n\n")
-        except OSError:
-            handler.server.gone.set()
 
 
 def test_c1_an_answer_comes_as_it_is_said_and_says_what_was_read_and_written(

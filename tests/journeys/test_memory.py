@@ -57,6 +57,18 @@ def test_f3_a_fact_is_found_as_one_types_whatever_its_accents_and_the_address_fo
     expect(_row(page, numbers[1])).to_contain_text("Karim tient la caisse")
 
 
+def test_f1_the_page_goes_back_to_a_day_and_forth_to_today(open_as_owner: Open, numbers: list[int]) -> None:
+    page = open_as_owner("/memory/atelier", language="fr")
+    page.get_by_role("button", name="État au…").click()
+    page.get_by_role("textbox", name="État au").fill("2024-05-31")
+    page.get_by_role("button", name="Afficher").click()
+    expect(page.get_by_role("status").filter(has_text="État au 31 mai 2024")).to_be_visible()
+    expect(page.get_by_text("Rien n’était en vigueur ici ce jour-là.")).to_be_visible()
+    expect(page.get_by_role("button", name="Ajouter un souvenir")).to_have_count(0)
+    page.get_by_role("link", name="Revenir à aujourd’hui").first.click()
+    expect(_row(page, numbers[0])).to_be_visible()
+
+
 def test_f3_what_is_added_stands_in_every_window_and_can_be_taken_back(
     open_as_owner: Open, memory: Application, owner: Actor, numbers: list[int]
 ) -> None:

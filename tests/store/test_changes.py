@@ -122,6 +122,40 @@ def test_what_kind_of_change_is_told(app: Application, owner: Actor, other: Call
     assert heard == []
 
 
+def test_what_was_written_after_a_moment_is_told_to_who_begins_to_listen_later(
+    app: Application, owner: Actor, other: Callable[[str], None]
+) -> None:
+    alpha = app.vaults.get(actor=owner, vault="alpha").id
+    unsubscribe = app.changes.subscribe(lambda news: None)
+    before = app.changes.moment()
+    assert app.changes.after(before) == Changed()
+    heard: list[Changed] = []
+    app.changes.subscribe(heard.append)
+    other("remember alpha the hive moved")
+    within(SOON, lambda: heard)
+    between = app.changes.moment()
+    other("solo beta")
+    within(SOON, lambda: len(heard) > 1)
+    gesture, fact = frozenset({owner.user_id}), frozenset({alpha})
+    assert app.changes.after(before) == Changed(attention=gesture, knowledge=fact)
+    assert app.changes.after(between) == Changed(attention=gesture)
+    assert app.changes.after(app.changes.moment()) == Changed()
+    assert app.changes.after("nonsense").everything
+    unsubscribe()
+
+
+def test_what_was_written_while_nobody_listened_is_not_missed(
+    app: Application, owner: Actor, other: Callable[[str], None]
+) -> None:
+    before = app.changes.moment()
+    other("solo beta")
+    heard: list[Changed] = []
+    app.changes.subscribe(heard.append)
+    missed = app.changes.after(before)  # PostgreSQL kept for nobody what it was
+    assert missed.everything or missed == Changed(attention=frozenset({owner.user_id}))
+    assert app.changes.after(app.changes.moment()) == Changed()
+
+
 def test_a_subscriber_that_fails_is_called_again_and_does_not_hurt_others(app: Application, owner: Actor) -> None:
     heard: list[Changed] = []
 

@@ -13,7 +13,7 @@ from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from souvenance.domain.vault import Protection, VaultKind
-from souvenance.map.map import Drawing
+from souvenance.map.map import Drawing, Placed
 from souvenance.memory.remember import Observation
 from souvenance.settings import Settings
 from souvenance.wiring import open_application
@@ -196,3 +196,38 @@ def test_v14_the_first_map_is_given_at_once_and_likeness_follows(app: Applicatio
     again = app.map.place(actor=owner)
     assert again.is_settled
     assert again.places.tolist() == placed.places.tolist()
+
+
+def test_v14_the_map_is_the_same_after_a_restart(store_url: str, tmp_path: Path) -> None:
+    settings = Settings(database_url=store_url, data=tmp_path / "data")
+    (tmp_path / "data").mkdir(exist_ok=True)
+
+    def settled(app: Application) -> tuple[dict[str, tuple[float, float]], Placed]:
+        owner = app.owner_through(Source.PANEL)
+        first = placed = app.map.place(actor=owner)
+        until = time.monotonic() + 30
+        while not placed.is_settled:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+            placed = app.map.place(actor=owner)
+        return _where(placed), first
+
+    app = open_application(settings, embedder=NgramEmbedder())
+    owner = app.owner_through(Source.PANEL)
+    for vault in ("Alpha", "Beta"):
+        app.vaults.create(actor=owner, name=vault)
+        remember(app, owner, vault, *(f"{word} {other}" for word in WORDS[:6] for other in WORDS[6:]))
+    settled(app)
+    remember(app, owner, "alpha", "one more, laid beside those that stand already")
+    before, _ = settled(app)
+    app.close()
+
+    app = open_application(settings, embedder=NgramEmbedder())
+    after, first = settled(app)
+    assert _where(first) == before  # what is seen at once, before likeness is measured again
+    assert after == before
+    app.close()
+
+
+def _where(placed: Placed) -> dict[str, tuple[float, float]]:
+    return {node.id: tuple(place) for node, place in zip(placed.drawing.nodes, placed.places.tolist(), strict=True)}

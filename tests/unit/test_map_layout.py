@@ -3,6 +3,7 @@
 import math
 import random
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -86,8 +87,8 @@ def test_v14_the_smallest_maps_have_places_too(count: int) -> None:
     assert np.isfinite(arrange(small)).all()
 
 
-def test_v14_five_thousand_nodes_never_make_the_page_wait() -> None:
-    kept, drawn = Places(), plan(5000, vaults=8)
+def test_v14_five_thousand_nodes_never_make_the_page_wait(tmp_path: Path) -> None:
+    kept, drawn = Places(tmp_path), plan(5000, vaults=8)
     places, is_settled = kept.of(drawn, key="map")
     assert places.shape == (5000, 2)
     until = time.monotonic() + 60
@@ -98,3 +99,28 @@ def test_v14_five_thousand_nodes_never_make_the_page_wait() -> None:
     assert is_settled
     assert np.array_equal(again, places)
     kept.close()
+    restarted = Places(tmp_path)
+    began = time.monotonic()
+    same, is_settled = restarted.of(drawn, key="map")  # at once, and nobody moved
+    took = time.monotonic() - began
+    assert is_settled
+    assert np.array_equal(same, places)
+    assert took < 2
+    restarted.forget()
+    restarted.close()
+    assert not list(tmp_path.iterdir())  # F7: nothing is left of what was erased
+
+
+@pytest.mark.parametrize("said", ["", "{}", '{"seal": 1, "places": [1]}', '{"seal": "", "places": {"note:0": "far"}}'])
+def test_v14_a_file_of_places_that_cannot_be_read_is_as_none(tmp_path: Path, said: str) -> None:
+    first, drawn = Places(tmp_path), plan(30, vaults=2)
+    while not first.of(drawn, key="map")[1]:
+        time.sleep(0.01)
+    first.close()
+    (file,) = tmp_path.iterdir()
+    file.write_text(said)
+    second = Places(tmp_path)
+    while not (laid := second.of(drawn, key="map"))[1]:
+        time.sleep(0.01)
+    assert np.isfinite(laid[0]).all()
+    second.close()

@@ -17,6 +17,10 @@ async def _concluded() -> str:
     return "end"
 
 
+async def _never() -> bool:
+    return False
+
+
 def _pieces(closed: list[str], *said: str, wait: asyncio.Event | None = None) -> AsyncGenerator[str]:
     async def pieces() -> AsyncGenerator[str]:
         try:
@@ -40,7 +44,7 @@ async def _heard(streams: Streams) -> list[str]:
 def test_who_comes_late_hears_all_of_it() -> None:
     async def run() -> None:
         streams, closed, go = Streams(), list[str](), asyncio.Event()
-        going = streams.begin("a", _pieces(closed, "1", "2", wait=go), _concluded)
+        going = streams.begin("a", _pieces(closed, "1", "2", wait=go), _concluded, _never)
         first = going.follow()
         assert await anext(first) == "1"
         await first.aclose()  # that window is gone
@@ -58,7 +62,7 @@ def test_what_is_stopped_is_closed_and_concluded() -> None:
     async def run() -> None:
         for how in ("stop", "end"):
             streams, closed = Streams(), list[str]()
-            going = streams.begin("a", _pieces(closed, "1", wait=asyncio.Event()), _concluded)
+            going = streams.begin("a", _pieces(closed, "1", wait=asyncio.Event()), _concluded, _never)
             heard = asyncio.create_task(_heard(streams))
             await asyncio.sleep(0.01)
             going.stop() if how == "stop" else streams.end()
@@ -71,7 +75,7 @@ def test_what_is_stopped_is_closed_and_concluded() -> None:
 def test_a_follower_that_is_cancelled_leaves_the_others_alone() -> None:
     async def run() -> None:
         streams, closed, go = Streams(), list[str](), asyncio.Event()
-        going = streams.begin("a", _pieces(closed, "1", wait=go), _concluded)
+        going = streams.begin("a", _pieces(closed, "1", wait=go), _concluded, _never)
 
         async def follow() -> list[str]:
             return [piece async for piece in streams.until_ended(going.follow())]

@@ -15,6 +15,7 @@ from souvenance.domain.protection import HIDDEN_NAME, may_leave
 from souvenance.domain.vault import Protection, clean_name
 from souvenance.exchange.applying import Applying
 from souvenance.exchange.events import Became, Verb, Wrote
+from souvenance.store import claims
 from souvenance.store import conversations as rows
 from souvenance.store.conversations import Conversation
 from souvenance.store.database import Database, Transaction
@@ -22,6 +23,9 @@ from souvenance.store.database import Database, Transaction
 T = TypeVar("T")
 
 MOST_LISTED = 200
+STOP = "stop:"
+STOP_SECONDS = 60.0
+"""For how long an answer is wished stopped: whoever makes it looks every second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +104,23 @@ class Conversations:
             tx.mark("conversations", actor.user_id)
             rows.remove_conversation(tx, conversation_id=conversation)
 
+    def stop(self, *, actor: Actor, conversation: int) -> None:
+        """Wish the answer under way in it stopped, whichever process makes it; nothing happens where there is none."""
+        actor.require_write()
+        with self._database.write() as tx:
+            found_in(tx, actor, conversation)
+            now = self._clock()
+            claims.sweep(tx, prefixes=(STOP,), at=now)
+            for last in rows.list_turns(tx, conversation_id=conversation, last=1):
+                if last.state == "asked":
+                    name = _stop_of(conversation, last.ordinal)
+                    claims.claim(tx, name=name, holder=str(actor.user_id), seconds=STOP_SECONDS, at=now)
+
+    def is_stopping(self, *, conversation: int, turn: int) -> bool:
+        """Whether somebody who may wished that answer stopped, in this process or another."""
+        with self._database.read() as tx:
+            return claims.holder_of(tx, name=_stop_of(conversation, turn), at=self._clock()) is not None
+
     def undo(self, *, actor: Actor, conversation: int, turn: int, place: int) -> Wrote:
         """Take back what an answer wrote: the thing at that place of its list, from 0 (C5)."""
         with self._database.write() as tx:
@@ -124,6 +145,10 @@ def found_in(tx: Transaction, actor: Actor, conversation: int) -> Conversation:
 def place_in(tx: Transaction, actor: Actor, conversation: int) -> rows.Place:
     """What goes on with that conversation needs to know of it, where it is this actor's."""
     return _known(rows.find_place(tx, actor, conversation))
+
+
+def _stop_of(conversation: int, turn: int) -> str:
+    return f"{STOP}{conversation}:{turn}"
 
 
 def _known(found: T | None) -> T:

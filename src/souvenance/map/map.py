@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
@@ -13,7 +14,7 @@ from souvenance.domain.errors import Conflict, InvalidInput
 from souvenance.domain.fact import State
 from souvenance.domain.note import NoteClass
 from souvenance.domain.vault import Vault, VaultKind
-from souvenance.map.layout import Floats, Plan, begin
+from souvenance.map.layout import Floats, Plan
 from souvenance.map.likeness import Likeness
 from souvenance.map.places import Places
 from souvenance.memory import correct
@@ -77,15 +78,16 @@ class Placed:
 
 
 class Map:
-    """The map of a memory. Likeness between nodes is kept in this process and follows what changes."""
+    """The map of a memory. Likeness between nodes is kept in this process and follows what changes; places are kept in
+    `folder`, so that a map looks the same after a restart."""
 
-    def __init__(self, database: Database, clock: Clock, notes: Notes, embedding: Embedding) -> None:
+    def __init__(self, database: Database, clock: Clock, notes: Notes, embedding: Embedding, folder: Path) -> None:
         self._database = database
         self._clock = clock
         self._notes = notes
         self._embedding = embedding
         self._likeness = Likeness()
-        self._places = Places()
+        self._places = Places(folder)
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="map-likeness")
         self._preparing: set[tuple[frozenset[int], int]] = set()
         self._lock = threading.Lock()
@@ -112,10 +114,11 @@ class Map:
             ties=[(edge.kind, at[edge.source], at[edge.target]) for edge in drawing.edges],
         )
         key = (frozenset(vault_ids.values()), limit)
+        name = f"{self._database.url.render_as_string()} {limit} {sorted(key[0])}"
         if not is_whole:
             self._prepare(actor, key)
-            return Placed(drawing=drawing, places=begin(plan), is_settled=False)
-        places, is_settled = self._places.of(plan, key=key)
+            return Placed(drawing=drawing, places=self._places.provisional(plan, key=name), is_settled=False)
+        places, is_settled = self._places.of(plan, key=name)
         return Placed(drawing=drawing, places=places, is_settled=is_settled)
 
     def draw(self, *, actor: Actor, limit: int = MOST_NODES) -> Drawing:

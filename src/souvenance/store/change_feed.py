@@ -10,11 +10,12 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import func, select
 
-from souvenance.store.database import CHANGE_CHANNEL, EVERYTHING, Database
+from souvenance.store.database import CHANGE_CHANNEL, EVERYTHING, Database, Transaction
 from souvenance.store.tables import change_mark
 
 LOOK_EVERY = 0.2
@@ -22,6 +23,17 @@ LOOK_EVERY = 0.2
 
 MOST_SAID = 1000
 """Notices kept for someone who never takes them, before they become one that says everything changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written: marks as `kind:id`, none where no reader is concerned (a log, a vector), None where unknown.
+
+    `by`: the transaction, as PostgreSQL numbers them; None on SQLite, and where several may be meant.
+    """
+
+    marks: frozenset[str] | None
+    by: int | None = None
 
 
 class ChangeFeed:
@@ -53,20 +65,15 @@ class ChangeFeed:
         """Whether it listens now."""
         return self._connection is not None
 
-    def take_marks(self) -> frozenset[str] | None:
-        """What changed since the last call, as `kind:id`; None where it is unknown: at first, and after a loss.
-
-        Empty when what was written is of no concern to a reader (a log, a vector).
-        """
+    def take(self) -> tuple[Written, ...]:
+        """What was written since the last call, in the order it became durable; unknown at first, and after a loss."""
         if not self._database.is_sqlite:
             said, self._said = self._said, []
-            return None if EVERYTHING in said else frozenset(mark for one in said for mark in one.split(",") if mark)
+            return tuple(_written(one) for one in said)
         with self._database.read() as tx:
-            newest = tx.execute(select(func.coalesce(func.max(change_mark.c.seq), 0))).scalar_one()
-            seen, self._marks_seen = self._marks_seen, int(newest)
-            if seen is None:
-                return None
-            return frozenset(tx.execute(select(change_mark.c.name).where(change_mark.c.seq > seen)).scalars())
+            newest = last_mark(tx)
+            seen, self._marks_seen = self._marks_seen, newest
+            return (Written(None if seen is None else marks_after(tx, seen)),)
 
     def close(self) -> None:
         """Give the connection back."""
@@ -113,3 +120,19 @@ class ChangeFeed:
                 self._said = [EVERYTHING] if len(self._said) > MOST_SAID else [*self._said, *heard]
                 return True
         return False
+
+
+def last_mark(tx: Transaction) -> int:
+    """The number of the newest mark that a write left on SQLite."""
+    return int(tx.execute(select(func.coalesce(func.max(change_mark.c.seq), 0))).scalar_one())
+
+
+def marks_after(tx: Transaction, number: int) -> frozenset[str]:
+    """What was marked on SQLite after that number."""
+    return frozenset(tx.execute(select(change_mark.c.name).where(change_mark.c.seq > number)).scalars())
+
+
+def _written(said: str) -> Written:
+    by, _, marks = said.partition(" ")
+    number = int(by) if by.isdigit() else None
+    return Written(None if EVERYTHING in said else frozenset(mark for mark in marks.split(",") if mark), number)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from souvenance.domain.changed import Changed
-from souvenance.store.change_feed import ChangeFeed
-from souvenance.store.database import Database
+from souvenance.domain.changed import Changed, together
+from souvenance.store.change_feed import ChangeFeed, Written, last_mark, marks_after
+from souvenance.store.database import Database, Transaction
+from souvenance.store.moments import Heard, present_moment, read_snapshot
 
 _log = logging.getLogger(__name__)
 
@@ -33,6 +34,35 @@ class Changes:
         self._next = 0
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
+        self._heard = Heard()
+
+    def moment(self) -> str:
+        """The present moment of the store, to ask later what was written `after` it; read it before what is shown."""
+        with self._database.read() as tx:
+            return present_moment(tx)
+
+    def after(self, moment: str) -> Changed:
+        """What was written after that moment, by any process: everything, where that cannot be told any more.
+
+        Whoever subscribes first and then asks misses nothing; some of it they may be told twice.
+        """
+        with self._database.read() as tx:
+            return self._after_number(tx, moment) if tx.is_sqlite else self._after_snapshot(tx, moment)
+
+    def _after_number(self, tx: Transaction, moment: str) -> Changed:
+        if not moment.isascii() or not moment.isdigit() or len(moment) > 18 or int(moment) > last_mark(tx):
+            return Changed(everything=True)  # of another store, or of one that was put back since
+        return changed(marks_after(tx, int(moment)))
+
+    def _after_snapshot(self, tx: Transaction, moment: str) -> Changed:
+        seen, present = read_snapshot(moment), read_snapshot(present_moment(tx))
+        if seen is None or present is None:
+            return Changed(everything=True)
+        with self._lock:
+            heard = self._heard.after(seen)
+        if heard is None:
+            return Changed(everything=seen != present)
+        return together(map(changed, heard))
 
     def subscribe(self, callback: Callback) -> Callable[[], None]:
         """Call back on every change from now on; what is returned ends it. Changes made after this returns are told."""
@@ -41,8 +71,9 @@ class Changes:
             number, self._next = self._next, self._next + 1
             self._callbacks[number] = callback
             if self._thread is None:
-                self._stop, ready = threading.Event(), threading.Event()
-                self._thread = threading.Thread(target=self._run, args=(self._stop, ready), name="changes", daemon=True)
+                self._stop, ready, self._heard = threading.Event(), threading.Event(), Heard()
+                following = (self._stop, ready, self._heard)
+                self._thread = threading.Thread(target=self._run, args=following, name="changes", daemon=True)
                 self._thread.start()
         if ready is not None:
             ready.wait(5.0)
@@ -64,11 +95,11 @@ class Changes:
 
     def _ended(self) -> threading.Thread | None:
         """The thread, told to stop; whoever subscribes from now on starts another. Called under the lock."""
-        thread, self._thread = self._thread, None
+        thread, self._thread, self._heard = self._thread, None, Heard()
         self._stop.set()
         return thread
 
-    def _run(self, stop: threading.Event, ready: threading.Event) -> None:
+    def _run(self, stop: threading.Event, ready: threading.Event, heard: Heard) -> None:
         feed = ChangeFeed(self._database)
         is_first = True
         try:
@@ -76,7 +107,8 @@ class Changes:
                 if not feed.wait(QUIET, stop):
                     continue
                 try:
-                    marks = feed.take_marks()
+                    written = feed.take()
+                    self._remember(written, heard)
                 except Exception:  # the store is away; the next wait finds it again, and then everything is told
                     feed.close()
                     stop.wait(1.0)
@@ -85,10 +117,22 @@ class Changes:
                     is_first = False
                     ready.set()
                     continue
-                self._tell(changed(marks))
+                self._tell(together(changed(one.marks) for one in written))
         finally:
             ready.set()
             feed.close()
+
+    def _remember(self, written: Sequence[Written], heard: Heard) -> None:
+        """Keep what PostgreSQL said for those who ask what was `after` a moment; SQLite keeps it in a table."""
+        if self._database.is_sqlite:
+            return
+        is_anew = any(one.by is None for one in written)
+        since = read_snapshot(self.moment()) if is_anew else None  # after what was missed, before what is to come
+        with self._lock:
+            if is_anew:
+                heard.begin(since)
+            for one in written:
+                heard.add(one)
 
     def _tell(self, news: Changed) -> None:
         if news == Changed():

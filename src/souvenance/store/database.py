@@ -358,7 +358,8 @@ def _tell(tx: Transaction) -> None:
     if not tx.is_sqlite:
         said = ",".join(marks)
         said = said if len(said) < LONGEST_NOTICE else EVERYTHING
-        tx.execute(text("SELECT pg_notify(:channel, :said)"), {"channel": CHANGE_CHANNEL, "said": said})
+        notice = text("SELECT pg_notify(:channel, pg_current_xact_id()::text || ' ' || :said)")
+        tx.execute(notice, {"channel": CHANGE_CHANNEL, "said": said})
     elif marks:
         (seq,) = tx.next_numbers("change_mark")
         statement = sqlite_insert(tables.change_mark)

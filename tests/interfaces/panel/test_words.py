@@ -65,3 +65,43 @@ def test_a1_an_invitation_made_at_this_machine_s_own_address_says_so(owner: Test
     _with_proof(owner)
     assert "only this machine can open" in owner.post(f"/team/{team.id}/invite", data={}).text
     assert "only this machine can open" not in owner.get("/team").text
+
+
+def test_n9_the_history_of_a_fact_is_said_in_french(owner: TestClient, memory: Application) -> None:
+    actor = memory.owner_through(Source.PANEL, name="Ana")
+    memory.vaults.create(actor=actor, name="Harpe")
+    said = [Observation(content="47 cordes", key="cordes"), Observation(content="46 cordes")]
+    kept, other = memory.facts.remember(actor=actor, vault="harpe", observations=said)
+    number = kept.fact.number
+    changed = memory.facts.edit(actor=actor, number=number, version=kept.fact.version, confidence=0.9)
+    memory.facts.retire(
+        actor=actor, number=number, version=changed.version, reason="compté", replaced_by=other.fact.number
+    )
+    memory.facts.delete(actor=actor, number=number)
+    told = owner.get(f"/fact/{number}/history", headers=FRENCH).text
+    assert f"état\N{NO-BREAK SPACE}: en vigueur → retiré (compté), remplacé par #{other.fact.number}" in told
+    assert re.search("confiance\N{NO-BREAK SPACE}: 100\\s%.? → 90\\s%", told)
+    assert "souvenir retiré · Ana, par le panneau" in told
+    assert not re.search(r"in force|retired|trash|edit\b|none", re.sub(r"<[^>]*>", "", told))
+
+
+def test_v1_a_personal_vault_that_nobody_named_is_called_so_in_french(owner: TestClient, memory: Application) -> None:
+    actor = memory.owner_through(Source.PANEL, name="Ana")
+    memory.facts.remember_about_user(actor=actor, observation=Observation(content="Joue de la harpe."))
+    memory.vaults.create(actor=actor, name="Atelier")
+    memory.attention.solo(actor=actor, vault="personal")
+    for address in ("/vaults", "/map", "/", "/memory", "/notes", "/vaults/personal", "/agents"):
+        shown = re.sub(r"<[^>]*>", "", owner.get(address, headers=FRENCH).text)
+        assert "Personnel" in shown, address
+        assert not re.search(r"\bPersonal\b", shown), address
+    assert "Personal" in owner.get("/vaults").text
+    names = [one["name"] for one in owner.get("/map/data", headers=FRENCH).json()["vaults"]]
+    assert names == ["Atelier", "Personnel"]
+    _with_proof(owner)
+    seen = memory.vaults.get(actor=actor, vault="personal").updated_at.isoformat()
+    form = {"name": "Personnel", "description": "Ce qui est à moi.", "colour": "", "seen": seen}
+    assert owner.post("/vaults/personal/change", data=form, headers=FRENCH).status_code == 200
+    kept = memory.vaults.get(actor=actor, vault="personal")
+    assert (kept.name, kept.description) == ("Personal", "Ce qui est à moi.")
+    memory.vaults.change(actor=actor, vault="personal", name="Moi")
+    assert ">Moi</a>" in owner.get("/vaults", headers=FRENCH).text

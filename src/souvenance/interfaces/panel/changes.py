@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from souvenance.interfaces.panel.marking import marked as _
-from souvenance.interfaces.panel.refusals import in_language
+from souvenance.interfaces.panel.refusals import in_language, joined_in_language
 from souvenance.interfaces.panel.render import Tongue
 from souvenance.interfaces.panel.visit import Visit
 
@@ -73,16 +73,26 @@ NAMES = {
     "subject id": _("about"),
     "subject kind": _("kind of subject"),
 }
-VALUES = {
-    "none": _("none"),
-    "True": _("yes"),
-    "False": _("no"),
-    "trash": _("in the trash"),
-    "in force": _("in force"),
+_YES_OR_NO = {"True": _("yes"), "False": _("no")}
+VALUES: dict[str, dict[str, str]] = {
+    "muted": _YES_OR_NO,
+    "disabled": _YES_OR_NO,
+    "state": {"trash": _("in the trash"), "in force": _("in force")},
+    "subject kind": {
+        "vault": _("the vault"),
+        "member": _("a member"),
+        "role": _("a role"),
+        "user": _("the user"),
+    },
+    "category": {"general": _("general")},
+    "language": {"en": _("English"), "fr": _("French")},
 }
+"""What a property's values are called; those of people's own words stay as they are."""
 
+_RETIRED = re.compile(r"retired(?: \((?P<reason>.*)\))?(?:, replaced by #(?P<number>[0-9]+))?\Z", re.DOTALL)
 _TOLD = re.compile(r"([a-z_ ]{2,20}): (.*) → (.*)\Z", re.DOTALL)
 _FRESH = re.compile(r"([a-z_ ]{2,20}): (.*)\Z", re.DOTALL)
+_SHARE = re.compile(r"[0-9]+(?:\.[0-9]+)?\Z")
 _PLACE = re.compile(r"@@ line ([0-9]+)\Z")
 _LEFT = re.compile(r"… ([0-9,]+) more lines")
 
@@ -154,12 +164,10 @@ def _row(tongue: Tongue, line: str) -> Row:
     if left := _LEFT.match(line):
         return Row("place", tongue.say(_("… and %(number)s more lines"), number=left[1]))
     if told := _TOLD.match(line):
-        name, was, now = (tongue.say(NAMES.get(told[1], told[1])), *(_value(tongue, told[n]) for n in (2, 3)))
-        colon = "\N{NO-BREAK SPACE}:" if tongue.language == "fr" else ":"
-        return Row("told", f"{name}{colon} {was} → {now}")
+        was, now = (_value(tongue, told[1], told[place]) for place in (2, 3))
+        return Row("told", f"{_named(tongue, told[1])} {was} → {now}")
     if (fresh := _FRESH.match(line)) and fresh[1] in NAMES:
-        colon = "\N{NO-BREAK SPACE}:" if tongue.language == "fr" else ":"
-        return Row("told", f"{tongue.say(NAMES[fresh[1]])}{colon} {_value(tongue, fresh[2])}")
+        return Row("told", f"{_named(tongue, fresh[1])} {_value(tongue, fresh[1], fresh[2])}")
     if line == "moved on its page":
         return Row("told", tongue.say(_("moved on its page")))
     if line == "the line break at its end":
@@ -167,5 +175,23 @@ def _row(tongue: Tongue, line: str) -> Row:
     return Row("told", line)
 
 
-def _value(tongue: Tongue, value: str) -> str:
-    return tongue.say(VALUES[value]) if value in VALUES else value
+def _named(tongue: Tongue, name: str) -> str:
+    return tongue.say(NAMES.get(name, name)) + ("\N{NO-BREAK SPACE}:" if tongue.language == "fr" else ":")
+
+
+def _value(tongue: Tongue, name: str, value: str) -> str:
+    if value == "none":
+        return tongue.say(_("none"))
+    if name == "confidence" and _SHARE.match(value):
+        return tongue.percent(float(value))
+    if name == "state" and (retired := _RETIRED.match(value)):
+        return _retired(tongue, retired["reason"], retired["number"])
+    known = VALUES.get(name, {}).get(value)
+    return tongue.say(known) if known else value
+
+
+def _retired(tongue: Tongue, reason: str | None, number: str | None) -> str:
+    said = tongue.say(_("retired"))
+    if reason:
+        said += f" ({joined_in_language(reason, tongue.language)})"
+    return said + (tongue.say(_(", replaced by #%(number)s"), number=number) if number else "")

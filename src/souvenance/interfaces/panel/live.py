@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncGenerator
 
 import anyio.to_thread
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from souvenance.domain.changed import Changed, together
 from souvenance.domain.errors import SouvenanceError
@@ -24,8 +24,16 @@ LATER = "retry: 60000\n\n"
 
 
 async def stream(visit: Visit) -> Response:
-    """The news of this person's memory as server-sent events, until the browser goes or the session ends."""
+    """The news of this person's memory as server-sent events, until the browser goes or the session ends.
+
+    With `after`, those come first that were written after that moment: since the page was made that listens now.
+    """
     return visit.stream(_news(visit))
+
+
+def missed(visit: Visit) -> Response:
+    """What was written after the moment a page was made at, for a window that another one tells the news."""
+    return JSONResponse(_Listener(visit).missed() or [])
 
 
 async def _news(visit: Visit) -> AsyncGenerator[str]:
@@ -41,14 +49,12 @@ async def _news(visit: Visit) -> AsyncGenerator[str]:
         listener = _Listener(visit)
         unsubscribe = await anyio.to_thread.run_sync(visit.memory.changes.subscribe, told)
         try:
-            await anyio.to_thread.run_sync(listener.concerning, Changed())
+            names = await anyio.to_thread.run_sync(listener.missed)
             yield "retry: 1000\nevent: hello\ndata: {}\n\n"
-            while True:
-                names = await anyio.to_thread.run_sync(listener.concerning, await _next(waiting))
-                if names is None:
-                    yield "event: ended\ndata: {}\n\n"
-                    return
+            while names is not None:
                 yield f"event: news\ndata: {json.dumps(names)}\n\n" if names else ": still here\n\n"
+                names = await anyio.to_thread.run_sync(listener.concerning, await _next(waiting))
+            yield "event: ended\ndata: {}\n\n"
         except SouvenanceError:  # the store is away: the browser comes back, and asks for everything again
             return
         finally:
@@ -71,13 +77,19 @@ class _Listener:
 
     def __init__(self, visit: Visit) -> None:
         self._visit = visit
-        self._before: frozenset[int] = frozenset()
+        self._before: frozenset[int] | None = None
+
+    def missed(self) -> list[str] | None:
+        """The names of what was written after the moment that is asked for; none where none is."""
+        moment = self._visit.asked("after")
+        return self.concerning(self._visit.memory.changes.after(moment) if moment else Changed())
 
     def concerning(self, news: Changed) -> list[str] | None:
         """The names of what a page may have to show again: `attention`, `vaults`, `knowledge-ID`, `conversations`,
         or `everything`; None once the session is over, which is looked up each time.
 
-        Nothing is told of vaults that this person may not read; of one that they no longer may, that it is gone.
+        Nothing is told of vaults that this person may not read; of one that they no longer may, that it is gone. What
+        they could read before the first news is unknown: then any vault may have been theirs.
         """
         known = known_by(self._visit.memory, secret_of(self._visit.request))
         if known is None:
@@ -89,9 +101,9 @@ class _Listener:
         names = ["attention"] if known.user.id in news.attention else []
         if known.user.id in news.conversations:
             names.append("conversations")
-        if news.vaults & (mine | before):
+        if news.vaults if before is None else news.vaults & (mine | before):
             names.append("vaults")
         return names + [f"knowledge-{vault}" for vault in sorted(news.knowledge & mine)]
 
 
-WAYS: tuple[Way, ...] = (get("/live", stream),)
+WAYS: tuple[Way, ...] = (get("/live", stream), get("/live/missed", missed))

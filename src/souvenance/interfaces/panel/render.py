@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from importlib import resources
@@ -53,6 +53,10 @@ class Tongue:
     def day(self, moment: datetime | None) -> str:
         """The day of a moment in the reader's time zone."""
         return format_date(moment.astimezone(self.zone), "medium", self.language) if moment else ""
+
+    def date(self, day: date) -> str:
+        """A day, with its month in words."""
+        return format_date(day, "long", self.language)
 
     def time(self, moment: datetime | None) -> str:
         """Day and minute of a moment in the reader's time zone."""

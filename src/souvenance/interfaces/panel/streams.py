@@ -13,6 +13,9 @@ import anyio
 
 log = logging.getLogger(__name__)
 
+LOOK_EVERY = 1.0
+"""Seconds between two looks whether somebody wishes an answer stopped, from another process."""
+
 
 class Streams:
     """Every answer under way that has no end of its own."""
@@ -49,12 +52,19 @@ class Streams:
         """What is under way under this name, in this process."""
         return self._going.get(key)
 
-    def begin(self, key: Hashable, pieces: AsyncGenerator[str], conclude: Callable[[], Awaitable[str]]) -> Going:
+    def begin(
+        self,
+        key: Hashable,
+        pieces: AsyncGenerator[str],
+        conclude: Callable[[], Awaitable[str]],
+        is_stopped: Callable[[], Awaitable[bool]],
+    ) -> Going:
         """Let pieces come though nobody may take them: a window that was closed or cut off finds them again.
 
-        However they ended, `conclude` makes the last piece. It is under way under this name until then.
+        However they ended, `conclude` makes the last piece. It is under way under this name until then. `is_stopped`
+        is asked every second: whether it was stopped from another process.
         """
-        going = self._going[key] = Going(pieces, conclude, self._ending, lambda: self._forget(key, going))
+        going = self._going[key] = Going(pieces, conclude, is_stopped, self._ending, lambda: self._forget(key, going))
         return going
 
     def _forget(self, key: Hashable, going: Going) -> None:
@@ -69,6 +79,7 @@ class Going:
         self,
         pieces: AsyncGenerator[str],
         conclude: Callable[[], Awaitable[str]],
+        is_stopped: Callable[[], Awaitable[bool]],
         ending: asyncio.Event,
         over: Callable[[], None],
     ) -> None:
@@ -77,6 +88,7 @@ class Going:
         self._more = asyncio.Event()
         self._stop = asyncio.Event()
         self._over = over
+        self._looking = asyncio.create_task(self._look(is_stopped))
         self._task = asyncio.create_task(self._run(pieces, conclude, ending))
 
     def stop(self) -> None:
@@ -96,6 +108,14 @@ class Going:
             if at == len(self._pieces):
                 await more.wait()
 
+    async def _look(self, is_stopped: Callable[[], Awaitable[bool]]) -> None:
+        try:
+            while not await is_stopped():
+                await asyncio.sleep(LOOK_EVERY)
+            self.stop()
+        except Exception as error:  # it goes on, and can be stopped in this process
+            _failed(error)
+
     async def _run(
         self, pieces: AsyncGenerator[str], conclude: Callable[[], Awaitable[str]], ending: asyncio.Event
     ) -> None:
@@ -105,6 +125,7 @@ class Going:
         except Exception as error:
             _failed(error)
         finally:
+            self._looking.cancel()
             self._over()
             try:
                 self._add(await conclude())

@@ -79,7 +79,7 @@ def tree(visit: Visit, opened: Opened) -> list[Node]:
     if len(vaults) == 1:
         opened = {(vaults[0][0].slug, ""): A_BRANCH, **opened}
     return [
-        Node(vault=vault, folder="", name=vault.name, count=count, branch=_open(visit, vault, "", opened))
+        Node(vault=vault, folder="", name=visit.called(vault), count=count, branch=_open(visit, vault, "", opened))
         for vault, count in vaults
     ]
 

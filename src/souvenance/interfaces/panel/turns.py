@@ -36,7 +36,7 @@ _DID_NOT = {
 def turn_views(visit: Visit, turns: Sequence[Turn], *, is_going: bool, since: int = 0) -> list[dict[str, Any]]:
     """Turns for `pieces/turn.html`, from that one on; those before it say which facts are known. `is_going`: an answer
     is under way, to the last question that has none."""
-    names = {vault.slug: vault.name for vault in visit.memory.vaults.list(actor=visit.actor)}
+    names = _names(visit)
     known = set(_numbers(turns))
     asked = [turn.ordinal for turn in turns if turn.state == "asked"]
     under_way = asked[-1] if asked and is_going else None
@@ -60,7 +60,7 @@ def _view(
         "answer": rendered_answer(turn.answer, known=known) if turn.answer else "",
         "failure": _failure(visit, turn),
         "model": turn.model,
-        "badge": badge_words(trace, visit.language) if trace else "",
+        "badge": badge_words(visit, trace, names) if trace else "",
         "is_chosen": bool(trace and trace.get("chosen")),
         "withheld": _withheld(trace, visit.language) if trace else "",
         "spent": _spent(visit, trace) if trace else "",
@@ -70,9 +70,14 @@ def _view(
     }
 
 
-def badge_words(trace: Mapping[str, Any], language: str) -> str:
-    """Which vaults were read, in words; the spark of a choice by the model is a sign of its own (V11)."""
-    return replace(_badge(trace), chosen=False).label(language)
+def badge_words(visit: Visit, trace: Mapping[str, Any], names: Mapping[str, str] | None = None) -> str:
+    """Which vaults were read, in words; the spark of a choice by the model is a sign of its own (V11). `names`: what
+    vaults are called, where that is known already."""
+    return replace(_badge(trace, _names(visit) if names is None else names), chosen=False).label(visit.language)
+
+
+def _names(visit: Visit) -> dict[str, str]:
+    return {vault.slug: visit.called(vault) for vault in visit.memory.vaults.list(actor=visit.actor)}
 
 
 def waiting_words(visit: Visit, event: Waiting) -> str:
@@ -93,15 +98,14 @@ _WAITS = {
 def read_view(visit: Visit, turn: Turn) -> dict[str, Any]:
     """What the badge opens on: everything that was put before the model, vault by vault, as it stands now."""
     trace = turn.trace or {}
-    names = {vault.slug: vault.name for vault in visit.memory.vaults.list(actor=visit.actor)}
-    weights = {one["slug"]: one for one in trace.get("vaults", ())}
+    weights, names = {one["slug"]: one for one in trace.get("vaults", ())}, _names(visit)
     put: dict[str, list[dict[str, Any]]] = {slug: [] for slug in weights}
     for one in trace.get("put", ()):
         put.setdefault(one["vault"], []).append(_put(visit, turn, one))
     vaults = [
         {
             "slug": slug,
-            "name": weights[slug]["name"] if slug in weights else slug,
+            "name": names.get(slug, weights[slug]["name"] if slug in weights else slug),
             "weight": visit.tongue.percent(weights[slug].get("weight", 1.0)) if slug in weights else "",
             "put": things,
         }
@@ -112,7 +116,7 @@ def read_view(visit: Visit, turn: Turn) -> dict[str, Any]:
         "count": sum(len(things) for things in put.values()),
         "without_memory": bool(trace.get("without_memory")),
         "withheld": _withheld(trace, visit.language),
-        "passed_over": [names.get(slug, slug) for slug in trace.get("passed_over", ())],
+        "passed_over": [names.get(one, one) for one in trace.get("passed_over", ())],
         "left_out": int(trace.get("left_out", 0)),
         "why": given_in_language(trace.get("why", ""), visit.language),
         "auto_why": visit.reason(trace.get("auto_why", "")),
@@ -169,9 +173,10 @@ def _failure(visit: Visit, turn: Turn) -> dict[str, str] | None:
     return {"title": title, "message": message, "hint": hint}
 
 
-def _badge(trace: Mapping[str, Any]) -> Badge:
+def _badge(trace: Mapping[str, Any], names: Mapping[str, str]) -> Badge:
+    read = trace.get("vaults", ())
     return Badge(
-        vaults=tuple(VaultRead(id=0, slug=one["slug"], name=one["name"]) for one in trace.get("vaults", ())),
+        vaults=tuple(VaultRead(id=0, slug=one["slug"], name=names.get(one["slug"], one["name"])) for one in read),
         chosen=bool(trace.get("chosen")),
         designated=bool(trace.get("designated")),
         without_memory=bool(trace.get("without_memory")),

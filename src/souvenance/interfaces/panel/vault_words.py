@@ -1,9 +1,13 @@
-"""What the kinds of vaults and the steps of the ladder are called."""
+"""What vaults, their kinds and the steps of the ladder are called."""
 
 from __future__ import annotations
 
-from souvenance.domain.vault import MemoryType, VaultKind
+import re
+
+from souvenance.domain.vault import MemoryType, Vault, VaultKind
 from souvenance.interfaces.panel.marking import marked as _
+from souvenance.interfaces.panel.render import Tongue
+from souvenance.vaults.vaults import PERSONAL_NAME
 
 KINDS = {
     VaultKind.PERSONAL: _("Personal"),
@@ -20,3 +24,16 @@ STEPS = {
     MemoryType.CONSOLIDATED: _("Consolidated"),
     MemoryType.SEMANTIC: _("Semantic"),
 }
+
+_UNNAMED = re.compile(rf"{re.escape(PERSONAL_NAME)}( [0-9]+)?\Z")
+
+
+def called(tongue: Tongue, vault: Vault) -> str:
+    """What people see a vault called: a personal one that nobody named is called so in the reader's language."""
+    unnamed = _UNNAMED.match(vault.name) if vault.kind is VaultKind.PERSONAL else None
+    return tongue.say(KINDS[VaultKind.PERSONAL]) + (unnamed[1] or "") if unnamed else vault.name
+
+
+def as_named(tongue: Tongue, vault: Vault, typed: str) -> str:
+    """A vault's own name where what is typed is what it is called here; else what is typed."""
+    return vault.name if typed.strip() == called(tongue, vault) else typed

@@ -18,9 +18,12 @@ from souvenance.application import Application
 from souvenance.domain.access import Actor
 from souvenance.domain.errors import InvalidInput, NotAuthenticated, SouvenanceError
 from souvenance.domain.person import User
+from souvenance.domain.vault import Vault
+from souvenance.interfaces.panel.colours import colour_of
 from souvenance.interfaces.panel.refusals import Told, joined_in_language, told
 from souvenance.interfaces.panel.render import Pages, Tongue
 from souvenance.interfaces.panel.streams import Streams
+from souvenance.interfaces.panel.vault_words import called
 
 FIELD = "csrf"
 """The form field, and in lower case the header `x-csrf`, that proves a request was made by a page of ours."""
@@ -41,7 +44,10 @@ class Known:
 
 @dataclass(slots=True, kw_only=True)
 class Visit:
-    """A request as a page sees it. `known` is None on the few pages that are open to strangers."""
+    """A request as a page sees it. `known` is None on the few pages that are open to strangers.
+
+    `moment`: that of the store before the page reads anything, so that its window asks for what is written after it.
+    """
 
     memory: Application
     request: Request
@@ -50,6 +56,7 @@ class Visit:
     known: Known | None
     nonce: str
     streams: Streams
+    moment: str = ""
     form: FormData = field(default_factory=FormData)
 
     # --- who and what ------------------------------------------------------------------------------------------
@@ -86,6 +93,14 @@ class Visit:
     def say(self, text: str, /, **values: Any) -> str:
         """A text of the interface in the reader's language. `values` fill its `%(name)s`."""
         return self.tongue.say(text, **values)
+
+    def called(self, vault: Vault) -> str:
+        """A vault's name as people see it: a personal one that nobody named is called so in the reader's language."""
+        return called(self.tongue, vault)
+
+    def colour(self, vault: Vault) -> str:
+        """The colour a vault is shown with, the same on every page."""
+        return colour_of(vault)
 
     def told(self, error: SouvenanceError) -> Told:
         """A refusal's message and hint in the reader's language: the only way a page shows them."""

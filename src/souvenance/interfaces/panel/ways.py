@@ -109,10 +109,10 @@ async def _received(
     request: Request, memory: Application, pages: Pages, streams: Streams
 ) -> tuple[Visit, SouvenanceError | None]:
     """The request as a visit; where it could not be told whose it is (the store is away), nobody's, and why."""
-    secret, known, trouble = secret_of(request), None, None
+    secret, known, moment, trouble = secret_of(request), None, "", None
     if secret:
         try:
-            known = await anyio.to_thread.run_sync(known_by, memory, secret)
+            known, moment = await anyio.to_thread.run_sync(_met, memory, secret, request)
         except SouvenanceError as error:
             trouble = error
     wished = request.cookies.get("language", "") if known is None else known.user.language
@@ -125,8 +125,16 @@ async def _received(
         known=known,
         nonce=secrets.token_urlsafe(16),
         streams=streams,
+        moment=moment,
     )
     return visit, trouble
+
+
+def _met(memory: Application, secret: str, request: Request) -> tuple[Known | None, str]:
+    """Who asks, and for a whole page the moment it is made at."""
+    known = known_by(memory, secret)
+    is_page = request.method == "GET" and "text/html" in request.headers.get("accept", "")
+    return known, memory.changes.moment() if known is not None and is_page else ""
 
 
 def known_by(memory: Application, secret: str) -> Known | None:

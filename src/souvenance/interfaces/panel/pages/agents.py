@@ -53,7 +53,7 @@ def _shown(visit: Visit, secret: str = "") -> dict[str, Any]:
         "tokens": [one for one in tokens if one.revoked_at is None],
         "revoked": [one for one in tokens if one.revoked_at is not None],
         "vaults": vaults,
-        "names": {one.id: one.name for one in vaults},
+        "names": {one.id: visit.called(one) for one in vaults},
         "made": None,
         "secret": secret,
         **connect_values(visit, token=secret or TOKEN),

@@ -84,6 +84,7 @@ def _shown(visit: Visit) -> dict[str, Any]:
         "tab": "audit",
         "entries": found[:A_PAGE],
         "next": start + A_PAGE if len(found) > A_PAGE else None,
+        "names": {vault.slug: visit.called(vault) for vault in visit.memory.vaults.list(actor=visit.actor)},
         "verbs": VERBS,
         "sources": SOURCES,
         "told": lambda entry: told(visit, entry),

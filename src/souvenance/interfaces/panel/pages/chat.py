@@ -151,12 +151,15 @@ async def follow(visit: Visit) -> Response:
 
 
 async def stop(visit: Visit) -> Response:
-    """Stop the model. What was said is kept, and nothing that it asked of memory is done."""
+    """Stop the model, here or in another process. What was said is kept, and nothing it asked of memory is done."""
     conversation = _conversation(visit)
     await _opened(visit, conversation)
     going = visit.streams.going(_key(conversation))
     if going is not None:
         going.stop()
+    else:
+        conversations = visit.memory.conversations
+        await anyio.to_thread.run_sync(lambda: conversations.stop(actor=visit.actor, conversation=conversation))
     return Response(status_code=204)
 
 
@@ -170,7 +173,13 @@ async def _ask(visit: Visit, conversation: int, question: str, *, instead_of: in
     async def conclude() -> str:
         return await anyio.to_thread.run_sync(_concluded, visit, conversation, ordinal)
 
-    return visit.streams.begin(_key(conversation), _told(visit, first, events), conclude)
+    async def is_stopped() -> bool:
+        conversations = visit.memory.conversations
+        return await anyio.to_thread.run_sync(
+            lambda: conversations.is_stopping(conversation=conversation, turn=ordinal)
+        )
+
+    return visit.streams.begin(_key(conversation), _told(visit, first, events), conclude, is_stopped)
 
 
 async def _told(visit: Visit, first: Event, events: AsyncGenerator[Event]) -> AsyncGenerator[str]:
@@ -194,7 +203,7 @@ def _said(visit: Visit, event: Event) -> str:
         case LookedUp():
             return _event("state", visit.say("Looked up: %(query)s", query=event.query[:80]))
         case Gathered():
-            return _event("badge", badge_words(event.as_dict(), visit.language))
+            return _event("badge", badge_words(visit, event.as_dict()))
         case _:
             return ""
 
@@ -300,7 +309,7 @@ async def _opened(visit: Visit, conversation: int) -> Opened:
 
 
 def _mentionable(visit: Visit) -> list[dict[str, str]]:
-    return [{"slug": vault.slug, "name": vault.name} for vault in visit.memory.vaults.list(actor=visit.actor)]
+    return [{"slug": vault.slug, "name": visit.called(vault)} for vault in visit.memory.vaults.list(actor=visit.actor)]
 
 
 def _prompts(visit: Visit) -> list[str]:

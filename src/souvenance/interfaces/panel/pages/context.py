@@ -163,7 +163,7 @@ def _shown(visit: Visit) -> dict[str, Any]:
         "tokens": tokens,
         "who": who,
         "vaults": vaults,
-        "names": {vault.id: vault.name for vault in vaults},
+        "names": {vault.id: visit.called(vault) for vault in vaults},
         "project": project,
         "found": (),
         "place": PINS,

@@ -46,7 +46,7 @@ def give_data(visit: Visit) -> Response:
     return JSONResponse(
         {
             "vaults": [
-                {"id": one.id, "name": one.name, "colour": colour_of(one), "attention": one.attention}
+                {"id": one.id, "name": visit.called(one), "colour": colour_of(one), "attention": one.attention}
                 for one in drawing.vaults
             ],
             "ids": [node.id for node in drawing.nodes],

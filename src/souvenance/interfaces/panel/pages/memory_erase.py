@@ -10,6 +10,7 @@ from souvenance.domain.erasure import Erased, Hindrance, Preview, Proof, PurgeSt
 from souvenance.domain.errors import NotAllowed
 from souvenance.domain.vault import Vault
 from souvenance.interfaces.panel.marking import marked as _
+from souvenance.interfaces.panel.vault_words import as_named
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 
@@ -72,9 +73,9 @@ def erase(visit: Visit) -> Response:
     """Erase, now and for good; the receipts come back."""
     vault = _configured(visit)
     member, names = _whom(visit)
-    done = visit.memory.erasures.erase(
-        actor=visit.actor, vault=vault.slug, member=member, names=names, confirm=visit.given("confirm")
-    )
+    typed = visit.given("confirm")
+    confirm = typed if member else as_named(visit.tongue, vault, typed)
+    done = visit.memory.erasures.erase(actor=visit.actor, vault=vault.slug, member=member, names=names, confirm=confirm)
     return visit.piece(PAGE, "done", **_shown(visit, vault), done=done, member=member, **_mentions(done))
 
 

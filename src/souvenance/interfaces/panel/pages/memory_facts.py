@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from souvenance.domain.errors import InvalidInput, StaleVersion
 from souvenance.domain.fact import Action, Fact
+from souvenance.interfaces.panel.changes import did, diff_rows, through
 from souvenance.interfaces.panel.pages.memory_list import PAGE, SUBJECTS, listing, number_of, row, subject_kind, wish
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
@@ -16,6 +17,7 @@ from souvenance.memory.bulk import Done
 
 DIALOGS = "memory_dialogs.html"
 ROW = "memory_row.html"
+DIFFS: dict[str, Any] = {"did": did, "through": through, "rows": diff_rows}
 
 
 # --- one row -------------------------------------------------------------------------------------------------------
@@ -140,7 +142,7 @@ def move(visit: Visit) -> Response:
     target = visit.given("to") or visit.asked("to")
     visit.memory.facts.move(actor=visit.actor, number=number, vault=target)
     found = visit.memory.vaults.get(actor=visit.actor, vault=target)
-    text = visit.say("Fact #%(number)s is in %(vault)s now.", number=number, vault=found.name)
+    text = visit.say("Fact #%(number)s is in %(vault)s now.", number=number, vault=visit.called(found))
     return _after(visit, text, undo=f"/fact/{number}/move?to={before}")
 
 
@@ -150,7 +152,7 @@ def history(visit: Visit) -> Response:
     kept = visit.memory.history.of_fact(actor=visit.actor, number=fact.number, limit=100)
     vaults = {item.id: item for item in visit.memory.vaults.list(actor=visit.actor)}
     mine = fact.vault_id in vaults and vaults[fact.vault_id].can_configure
-    return visit.piece(DIALOGS, "history", fact=fact, revisions=kept, lines=diff_lines, can_configure=mine)
+    return visit.piece(DIALOGS, "history", fact=fact, revisions=kept, can_configure=mine, **DIFFS)
 
 
 def go_back(visit: Visit) -> Response:
@@ -233,12 +235,6 @@ def _after(visit: Visit, text: str, *, undo: str = "", kind: str = "good") -> Re
     if visit.request.headers.get("hx-target") != "facts":
         return visit.html(visit.note(text, kind=kind, undo=undo))
     return visit.html(visit.block(PAGE, "facts", **listing(visit, wish(visit))), visit.note(text, kind=kind, undo=undo))
-
-
-def diff_lines(diff: str) -> list[tuple[str, str]]:
-    """A diff as lines, each with what it is: `was`, `now`, `place` or `plain`."""
-    kinds = {"- ": "was", "+ ": "now", "@@": "place"}
-    return [(kinds.get(line[:2], "plain"), line[2:] if line[:2] in {"- ", "+ "} else line) for line in diff.split("\n")]
 
 
 WAYS: tuple[Way, ...] = (

@@ -136,7 +136,7 @@ def choose(visit: Visit) -> Response:
     found = visit.memory.vaults.change_type(actor=visit.actor, vault=before.slug, memory_type=step)
     name = visit.say(RUNGS[step.step - 1].name)
     note = visit.note(
-        visit.say("%(vault)s stands on %(step)s now. No fact was touched.", vault=found.name, step=name),
+        visit.say("%(vault)s stands on %(step)s now. No fact was touched.", vault=visit.called(found), step=name),
         undo=f"/memory/{found.slug}/step?step={before.memory_type}" if before.memory_type is not step else "",
     )
     return visit.html(visit.block("memory.html", "ladder", vault=found, **rungs(visit, found)), note)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,6 +13,7 @@ from souvenance.domain.fact import DEFAULT_CATEGORY, Fact, Sort, State, SubjectK
 from souvenance.domain.vault import Vault
 from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.visit import Visit
+from souvenance.memory.as_of import Glance
 
 PAGE = "memory.html"
 ON_A_PAGE = 50
@@ -72,18 +74,22 @@ SECRETS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """Which facts are looked at: of a vault (empty for all), holding a text, in which tab, order and page."""
+    """Which facts are looked at: of a vault (empty for all), holding a text, in which tab, order and page.
+
+    `day`: as they stood at the end of that past day of the reader's, in ISO form; empty for now.
+    """
 
     vault: str
     q: str = ""
     tab: str = "in_force"
     order: str = "updated"
     page: int = 1
+    day: str = ""
 
     def address(self, path: str = "", **changes: Any) -> str:
         """The address of the same wish with something changed; the page is the first again unless it is named."""
-        values = {"q": self.q, "tab": self.tab, "order": self.order, "page": 1, **changes}
-        usual = {"q": "", "tab": "in_force", "order": "updated", "page": 1}
+        values = {"q": self.q, "tab": self.tab, "order": self.order, "page": 1, "day": self.day, **changes}
+        usual = {"q": "", "tab": "in_force", "order": "updated", "page": 1, "day": ""}
         kept = {name: value for name, value in values.items() if value != usual[name]}
         if path == "/facts":
             kept = {"vault": self.vault, **kept}
@@ -103,13 +109,39 @@ def wish(visit: Visit, vault: str | None = None) -> Wish:
     def said(name: str) -> str:
         return visit.given(name) or visit.asked(name)
 
-    page = said("page").strip()
+    page, day = said("page").strip(), past_day(visit, said("day"))
     return Wish(
         vault=said("vault") if vault is None else vault,
         q=said("q")[:1000],
-        tab=said("tab") if said("tab") in TABS else "in_force",
+        tab=said("tab") if said("tab") in TABS and not day else "in_force",
         order=said("order") if said("order") in ORDERS else "updated",
         page=min(int(page), 100_000) if page.isascii() and page.isdigit() and len(page) < 9 and int(page) else 1,
+        day=day,
+    )
+
+
+def past_day(visit: Visit, text: str) -> str:
+    """A day before today in ISO form, as a date field gives it; empty where it is none."""
+    try:
+        day = date.fromisoformat(text.strip())
+    except ValueError:
+        return ""
+    return day.isoformat() if date.min < day < datetime.now(visit.tongue.zone).date() else ""
+
+
+def _glance(visit: Visit, asked: Wish, vault: str | None) -> Glance:
+    """One page of facts: as they stand, or as they stood."""
+    sort, descending, _said = ORDERS[asked.order]
+    offset = (asked.page - 1) * ON_A_PAGE
+    wanted: dict[str, Any] = {"actor": visit.actor, "vault": vault, "query": asked.q, "states": TABS[asked.tab][0],
+                              "sort": sort, "descending": descending, "limit": ON_A_PAGE, "offset": offset}  # fmt: skip
+    if not asked.day:
+        return visit.memory.facts.glance(**wanted)
+    end = datetime.combine(date.fromisoformat(asked.day), time.max, visit.tongue.zone).astimezone(UTC)
+    then = visit.memory.facts.browse(**wanted, as_of=end)
+    has_next = offset + len(then.facts) < then.total
+    return Glance(
+        facts=then.facts, has_next=has_next, found=then.total, is_more_than_found=False, by_state=then.by_state
     )
 
 
@@ -117,34 +149,31 @@ def listing(visit: Visit, asked: Wish) -> dict[str, Any]:
     """One page of facts and everything its rows say."""
     vaults = {item.id: item for item in visit.memory.vaults.list(actor=visit.actor)}
     vault = visit.memory.vaults.get(actor=visit.actor, vault=asked.vault) if asked.vault else None
-    sort, descending, _said = ORDERS[asked.order]
-    found = visit.memory.facts.glance(
-        actor=visit.actor,
-        vault=vault.slug if vault else None,
-        query=asked.q,
-        states=TABS[asked.tab][0],
-        sort=sort,
-        descending=descending,
-        limit=ON_A_PAGE,
-        offset=(asked.page - 1) * ON_A_PAGE,
-    )
+    found = _glance(visit, asked, vault.slug if vault else None)
+    may_change = vault.can_configure if vault else any(item.can_configure for item in vaults.values())
+    today = datetime.now(visit.tongue.zone).date()
     return {
         "here": "memory",
         "wish": asked,
         "vault": vault,
         "found": found,
-        "tabs": _tabs(found.by_state, asked.tab),
+        "tabs": [] if asked.day else _tabs(found.by_state, asked.tab),
+        "then": date.fromisoformat(asked.day) if asked.day else None,
+        "yesterday": (today - timedelta(days=1)).isoformat(),
         "orders": {name: text for name, (_sort, _down, text) in ORDERS.items()},
         "pages": max(1, -(-found.found // ON_A_PAGE)),
-        "can_configure": vault.can_configure if vault else any(item.can_configure for item in vaults.values()),
-        **row_values(visit, found.facts, vaults, vault),
+        "can_configure": may_change and not asked.day,
+        **row_values(visit, found.facts, vaults, vault, is_past=bool(asked.day)),
     }
 
 
-def row_values(visit: Visit, facts: tuple[Fact, ...], vaults: dict[int, Vault], alone: Vault | None) -> dict[str, Any]:
-    """What rows need besides their facts. `alone`: the vault, where all rows are of one."""
+def row_values(
+    visit: Visit, facts: tuple[Fact, ...], vaults: dict[int, Vault], alone: Vault | None, *, is_past: bool = False
+) -> dict[str, Any]:
+    """What rows need besides their facts. `alone`: the vault, where all rows are of one. `is_past`: they are shown as
+    they once were, to be read only."""
     contradicted: Mapping[int, str] = {}
-    if alone is not None:
+    if alone is not None and not is_past:
         numbers = [item.number for item in facts]
         contradicted = visit.memory.proposals.contradicted(actor=visit.actor, vault=alone.slug, numbers=numbers)
     return {
@@ -156,7 +185,8 @@ def row_values(visit: Visit, facts: tuple[Fact, ...], vaults: dict[int, Vault], 
         "secret_names": SECRETS,
         "longest": LONGEST_SHOWN,
         "usual_category": DEFAULT_CATEGORY,
-        "whole": False,
+        "whole": is_past,
+        "is_past": is_past,
         "names_vault": alone is None,
     }
 

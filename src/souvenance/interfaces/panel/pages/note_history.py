@@ -19,8 +19,6 @@ A_PAGE = 20
 CHANGES = 50
 DAYS = 7
 """Days that a review goes back when no date is chosen."""
-_SAID: dict[str, Any] = {"did": did, "rows": diff_rows, "left_alone": left_alone}
-"""How a list of things says what became of each."""
 
 
 def show(visit: Visit) -> Response:
@@ -62,14 +60,14 @@ def show_plan(visit: Visit) -> Response:
     """What taking all of it back would do, before it is done."""
     since, day, who = _asked(visit)
     plan = visit.memory.history.revert(actor=visit.actor, since=since, dry_run=True, **_writer(who))
-    return visit.piece(REVIEW, "plan", plan=plan, who=who, day=day, **_SAID)
+    return visit.piece(REVIEW, "plan", plan=plan, who=who, day=day, **_words(visit))
 
 
 def revert(visit: Visit) -> Response:
     """Take back together what a writer wrote."""
     since, _day, who = _asked(visit, given=True)
     done = visit.memory.history.revert(actor=visit.actor, since=since, **_writer(who))
-    block = visit.block(REVIEW, "done", done=done, **_SAID)
+    block = visit.block(REVIEW, "done", done=done, **_words(visit))
     return visit.html(block)
 
 
@@ -86,9 +84,7 @@ def _shown(visit: Visit) -> dict[str, Any]:
         "revisions": found[:A_PAGE],
         "start": start,
         "next": start + A_PAGE if len(found) > A_PAGE else None,
-        "did": did,
-        "through": through,
-        "rows": diff_rows,
+        **_words(visit),
     }
 
 
@@ -119,9 +115,14 @@ def _reviewed(visit: Visit) -> dict[str, Any]:
         "changes": found.changes[:CHANGES] if found else (),
         "start": start,
         "next": start + CHANGES if found and len(found.changes) > CHANGES else None,
-        "through": through,
-        **_SAID,
+        **_words(visit),
     }
+
+
+def _words(visit: Visit) -> dict[str, Any]:
+    """What changes are said with."""
+    names = {vault.slug: visit.called(vault) for vault in visit.memory.vaults.list(actor=visit.actor)}
+    return {"did": did, "through": through, "rows": diff_rows, "left_alone": left_alone, "vault_names": names}
 
 
 def _asked(visit: Visit, *, given: bool = False) -> tuple[datetime, str, str]:

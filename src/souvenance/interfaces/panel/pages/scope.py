@@ -6,6 +6,7 @@ A page calls `pill_values` and includes `pieces/scope.html`; the pill then keeps
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -41,7 +42,7 @@ def pill_values(
     return {
         "pill": {
             "scope": scope,
-            "label": scope.label(visit.language),
+            "label": named(visit, scope).label(visit.language),
             "vaults": [item for item in known if item.kind is not VaultKind.APP],
             "sealed": [item for item in known if item.kind is VaultKind.APP],
             "colours": {item.id: colour_of(item) for item in known},
@@ -50,6 +51,11 @@ def pill_values(
             "kept": urlencode({name: value for name, value in kept.items() if value}),
         }
     }
+
+
+def named(visit: Visit, scope: ScopeView) -> ScopeView:
+    """The same with its vaults' names as people see them."""
+    return replace(scope, names={**scope.names, **{vault.id: visit.called(vault) for vault in scope.vaults}})
 
 
 def show(visit: Visit) -> Response:

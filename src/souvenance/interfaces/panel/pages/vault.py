@@ -13,7 +13,7 @@ from souvenance.domain.vault import Protection, Vault, VaultKind
 from souvenance.interfaces.panel.colours import COLOURS, colour_of
 from souvenance.interfaces.panel.pages import vault_folders
 from souvenance.interfaces.panel.pages.vaults import DELETED, shared_by
-from souvenance.interfaces.panel.vault_words import KINDS, STEPS
+from souvenance.interfaces.panel.vault_words import KINDS, STEPS, as_named
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 
@@ -43,7 +43,7 @@ def change(visit: Visit) -> Response:
         changed = visit.memory.vaults.change(
             actor=visit.actor,
             vault=visit.path["vault"],
-            name=given["name"],
+            name=as_named(visit.tongue, _vault(visit), given["name"]),
             description=given["description"],
             colour=given["colour"],
             seen=_seen(visit.given("seen")),
@@ -59,9 +59,9 @@ def protect(visit: Visit) -> Response:
     wanted = Protection.MAXIMUM if visit.given("protection") == Protection.MAXIMUM else Protection.NORMAL
     changed = visit.memory.vaults.change(actor=visit.actor, vault=visit.path["vault"], protection=wanted)
     if wanted is Protection.MAXIMUM:
-        said = visit.say("%(name)s is protected: nothing of it leaves over a cloud route.", name=changed.name)
+        said = visit.say("%(name)s is protected: nothing of it leaves over a cloud route.", name=visit.called(changed))
     else:
-        said = visit.say("%(name)s may leave over cloud routes again.", name=changed.name)
+        said = visit.say("%(name)s may leave over cloud routes again.", name=visit.called(changed))
     return visit.html(visit.block(PAGE, "about", **_shown(visit, changed)), visit.note(said))
 
 
@@ -88,9 +88,8 @@ def ask_to_delete(visit: Visit) -> Response:
 
 def delete(visit: Visit) -> Response:
     """Erase everything of the vault and take it away; where its files cannot be rewritten yet, that is said."""
-    receipt = visit.memory.erasures.delete_vault(
-        actor=visit.actor, vault=visit.path["vault"], confirm=visit.given("confirm")
-    )
+    confirm = as_named(visit.tongue, _vault(visit), visit.given("confirm"))
+    receipt = visit.memory.erasures.delete_vault(actor=visit.actor, vault=visit.path["vault"], confirm=confirm)
     state = "pending" if receipt.why else "done"
     response = visit.go("/vaults")
     said = f"{state}/{quote(visit.path['vault'], safe='')}"  # a cookie: an address could be made up by anybody
@@ -116,7 +115,11 @@ def _shown(visit: Visit, found: Vault) -> dict[str, Any]:
         "here": "vaults",
         "vault": found,
         "colour": colour_of(found),
-        "given": {"name": found.name, "description": found.description, "colour": found.colour or colour_of(found)},
+        "given": {
+            "name": visit.called(found),
+            "description": found.description,
+            "colour": found.colour or colour_of(found),
+        },
         "theirs": None,
         "seen": found.updated_at.isoformat(),
         "palette": COLOURS,

@@ -11,6 +11,7 @@ from souvenance.domain.errors import InvalidInput
 from souvenance.domain.vault import Protection, Vault, VaultKind
 from souvenance.ingest.folder_views import FolderView
 from souvenance.interfaces.panel.colours import COLOURS, colour_of
+from souvenance.interfaces.panel.pages.scope import named
 from souvenance.interfaces.panel.vault_words import KINDS, STEPS
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
@@ -45,7 +46,7 @@ def create(visit: Visit) -> Response:
         colour=visit.given("colour"),
         protection=Protection.MAXIMUM if visit.given("protected") else Protection.NORMAL,
     )
-    said = visit.note(visit.say("The vault %(name)s is there, at full attention.", name=made.name))
+    said = visit.note(visit.say("The vault %(name)s is there, at full attention.", name=visit.called(made)))
     return visit.html(visit.block(PAGE, "board", **_shown(visit)), said)
 
 
@@ -88,7 +89,7 @@ def _shown(visit: Visit, scope: ScopeView | None = None) -> dict[str, Any]:
     return {
         "here": "vaults",
         "scope": scope,
-        "state": scope.state(visit.language),
+        "state": named(visit, scope).state(visit.language),
         "is_solo": _solo(scope, known),
         "vaults": [item for item in known if item.kind is not VaultKind.APP],
         "sealed": [item for item in known if item.kind is VaultKind.APP],

@@ -1,6 +1,8 @@
 // One stream of news per browser, not per window: browsers allow six connections to one server, and a person may have
 // more windows open. The window that holds the lock listens and tells the others; when it closes, another takes over.
+// Each window knows the moment its page was made at: what was written between then and the first news is asked for.
 const channel = new BroadcastChannel("souvenance-news");
+const after = `after=${encodeURIComponent(document.documentElement.dataset.moment ?? "")}`;
 
 function tell(names) {
   for (const name of names) document.body.dispatchEvent(new CustomEvent(`news:${name}`));
@@ -26,7 +28,7 @@ function broadcast(message) {
 function listen() {
   return new Promise((resolve) => {
     let wasLost = false;
-    const source = new EventSource("/live");
+    const source = new EventSource(`/live?${after}`);
     source.addEventListener("hello", () => {
       broadcast({ kind: "there" });
       if (wasLost) broadcast({ kind: "news", names: ["everything"] }); // whatever was missed is asked for again
@@ -50,5 +52,21 @@ async function keepListening() {
   while (document.documentElement.dataset.connection !== "ended") await listen();
 }
 
-if (navigator.locks) navigator.locks.request("souvenance-news", keepListening);
-else keepListening(); // over plain HTTP from elsewhere a browser has no locks: then each window listens for itself
+async function askForMissed() {
+  const response = await fetch(`/live/missed?${after}`).catch(() => null);
+  if (response?.ok) tell(await response.json());
+}
+
+async function listenOrFollow() {
+  const isListener = await navigator.locks.request("souvenance-news", { ifAvailable: true }, async (lock) => {
+    if (lock) await keepListening();
+    return Boolean(lock);
+  });
+  if (isListener) return;
+  await askForMissed(); // another window listens already, and may have told it before this one heard
+  navigator.locks.request("souvenance-news", keepListening);
+}
+
+// Not before the page's pieces can hear what they are told. Over plain HTTP from elsewhere a browser has no locks: then
+// each window listens for itself.
+document.addEventListener("DOMContentLoaded", navigator.locks ? listenOrFollow : keepListening);

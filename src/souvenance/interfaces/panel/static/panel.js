@@ -1,4 +1,5 @@
 // What every page needs of a script: dialogs, menus, messages that go away, theme, text that is not lost.
+import { forget, keep, kept } from "./drafts.js";
 
 const on = (event, selector, act) =>
   document.addEventListener(event, (happened) => {
@@ -110,22 +111,23 @@ Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, node) => {
   if (name === "style") return !node.matches("[popover]"); // its place
   if (name === "open") return !node.matches("dialog, details");
   if (name === "value") return !(held.has(node) || (node === document.activeElement && node.matches("input:not([type=range]), textarea")));
+  if (name === "maxlength" || name === "data-most") return false; // see below: a field takes all
   return name !== "checked" || !held.has(node);
 };
 
 // --- text that is not lost: forms with data-keep="NAME" come back as they were typed -----------------------------------
 
-const kept = (form) => `souvenance-draft:${form.dataset.keep}`;
 on("input", "form[data-keep]", (form) => {
   const values = {};
   for (const field of form.elements)
     if (field.name && !["hidden", "password", "file"].includes(field.type))
       values[field.name] = field.type === "checkbox" || field.type === "radio" ? undefined : field.value;
-  sessionStorage.setItem(kept(form), JSON.stringify(values));
+  keep(form.dataset.keep, values);
 });
 function drop(form) {
-  sessionStorage.removeItem(kept(form));
+  forget(form.dataset.keep);
   form.reset();
+  for (const field of form.elements) measure(field);
 }
 function unfold(field) {
   for (let fold = field.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
@@ -133,9 +135,7 @@ function unfold(field) {
 document.addEventListener("invalid", (event) => unfold(event.target), true); // what is folded cannot be focused, nor sent
 function bringBack(root) {
   for (const form of root.querySelectorAll?.("form[data-keep]") ?? []) {
-    const text = sessionStorage.getItem(kept(form));
-    if (!text) continue;
-    for (const [name, value] of Object.entries(JSON.parse(text))) {
+    for (const [name, value] of Object.entries(kept(form.dataset.keep) ?? {})) {
       const field = form.elements[name];
       if (!field || !("value" in field) || value === undefined || field.value === value) continue;
       field.value = value;
@@ -144,25 +144,47 @@ function bringBack(root) {
     form.dispatchEvent(new CustomEvent("brought-back", { bubbles: true }));
   }
 }
-bringBack(document);
-document.addEventListener("htmx:load", (event) => bringBack(event.target));
 document.addEventListener("htmx:afterRequest", (event) => {
   const form = event.detail.requestConfig.elt.closest("form[data-keep]"); // also where the answer took its place
   const isDone = event.detail.xhr.status >= 200 && event.detail.xhr.status < 400; // `successful` is not said of one that leads on
-  if (form && isDone && event.detail.requestConfig.verb === "post") sessionStorage.removeItem(kept(form));
+  if (form && isDone && event.detail.requestConfig.verb === "post") forget(form.dataset.keep);
 });
 
-// --- a field that takes no more says so: a browser cuts what is pasted without a word ------------------------------------
+// --- a field takes all that is pasted, and says how much of it is too much: a browser would cut it without a word --------
 
-on("input", "input[maxlength], textarea[maxlength]", (field) => {
-  const isFull = field.value.length >= field.maxLength;
+function takeAll(root) {
+  const bounded = "input[maxlength], textarea[maxlength]";
+  for (const field of [...(root.matches?.(bounded) ? [root] : []), ...(root.querySelectorAll?.(bounded) ?? [])]) {
+    field.dataset.most = field.maxLength;
+    field.removeAttribute("maxlength");
+    measure(field);
+  }
+}
+function measure(field) {
+  if (!field.dataset?.most) return;
+  const over = field.value.length - Number(field.dataset.most);
   const told = field.parentElement.querySelector(":scope > .limit");
-  if (isFull === Boolean(told)) return;
-  if (!isFull) return told.remove();
-  const notice = document.getElementById("limit").content.firstElementChild.cloneNode(true);
-  notice.textContent = notice.textContent.replace("%", field.maxLength.toLocaleString(document.documentElement.lang));
-  field.after(notice);
-});
+  if (over <= 0) {
+    if (told) field.setCustomValidity("");
+    return told?.remove();
+  }
+  const notice = told ?? document.getElementById("limit").content.firstElementChild.cloneNode(true);
+  const written = (number) => number.toLocaleString(document.documentElement.lang);
+  notice.textContent = notice.dataset[over === 1 ? "one" : "many"].replace("%1", written(over)).replace("%2", written(Number(field.dataset.most)));
+  field.setCustomValidity(notice.textContent);
+  if (!told) field.after(notice);
+}
+on("input", "[data-most]", measure);
+
+function arrived(root) {
+  takeAll(root);
+  bringBack(root);
+  for (const field of root.querySelectorAll?.("[data-most]") ?? []) measure(field);
+}
+arrived(document);
+document.addEventListener("htmx:load", (event) => arrived(event.target));
+document.addEventListener("htmx:afterSettle", (event) => takeAll(event.target)); // what was morphed
+document.addEventListener("reset", (event) => setTimeout(() => [...event.target.elements].forEach(measure)));
 
 // --- forms that send themselves when something is chosen ---------------------------------------------------------------
 

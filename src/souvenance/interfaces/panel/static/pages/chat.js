@@ -1,4 +1,5 @@
 // The chat: questions go out, answers come in as they are said; what is typed is kept until it has arrived.
+import { forget } from "../drafts.js";
 import { mentions } from "./mentions.js";
 
 const talk = document.getElementById("talk");
@@ -22,10 +23,9 @@ field.addEventListener("keydown", (event) => {
   event.preventDefault();
   form.requestSubmit();
 });
-const keep = `souvenance-draft:${form.dataset.keep}`;
 function emptied() {
   field.value = "";
-  sessionStorage.removeItem(keep);
+  forget(form.dataset.keep);
 }
 function giveBack(question) {
   if (!field.value.trim()) field.value = question;

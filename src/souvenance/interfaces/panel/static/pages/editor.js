@@ -1,4 +1,5 @@
 // The editor grows out of a plain text field, which stays the form's: without this script one writes in it as it is.
+import { forget, forgetAll } from "../drafts.js";
 import { EditorView, basicSetup, markdown, placeholder, EditorState } from "../vendor/codemirror.min.js";
 
 const LARGEST_DRAFT = 1_500_000; // characters: browsers keep some five megabytes for a window
@@ -85,7 +86,7 @@ function start() {
     form.reset();
     put(field.defaultValue);
     clearTimeout(telling);
-    sessionStorage.removeItem(`souvenance-draft:${form.dataset.keep}`);
+    forget(form.dataset.keep);
     draft.hidden = true;
   });
 }
@@ -103,7 +104,7 @@ function show(preview) {
 document.addEventListener("click", (event) => {
   if (event.target.closest?.("#write-tab")) show(false);
   const drops = event.target.closest?.("[data-drops]");
-  if (drops) forget(drops.dataset.drops);
+  if (drops) forgetNote(drops.dataset.drops);
 });
 document.addEventListener("htmx:afterSwap", (event) => {
   if (event.detail.requestConfig?.path === "/notes/preview") show(true);
@@ -117,9 +118,9 @@ document.addEventListener("keydown", (event) => {
 
 // --- what the server answers ---------------------------------------------------------------------------------------
 
-function forget(name) {
-  for (const key of Object.keys(sessionStorage))
-    if (key === `souvenance-draft:${name}` || key.startsWith(`souvenance-draft:${name}-conflict-`)) sessionStorage.removeItem(key);
+function forgetNote(name) {
+  forget(name);
+  forgetAll(`${name}-conflict-`);
 }
 
 document.addEventListener("htmx:beforeRequest", (event) => {
@@ -132,16 +133,16 @@ document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.requestConfig.verb !== "post") return;
   const isLeaving = event.detail.xhr?.getResponseHeader("HX-Redirect"); // saved, and another page comes
   if (!event.detail.successful && !isLeaving) return;
-  if (sent.dataset?.forgets) forget(sent.dataset.forgets);
+  if (sent.dataset?.forgets) forgetNote(sent.dataset.forgets);
   if (sent !== form) return;
-  if (isLeaving) return forget(form.dataset.keep);
+  if (isLeaving) return forgetNote(form.dataset.keep);
   const fresh = document.getElementById("fresh");
   field.defaultValue = event.detail.requestConfig.parameters.content ?? field.value; // what is saved is where one starts from
   if (fresh?.value && field.value === field.defaultValue) {
     field.defaultValue = fresh.value;
     put(fresh.value);
     clearTimeout(telling);
-    sessionStorage.removeItem(`souvenance-draft:${form.dataset.keep}`);
+    forget(form.dataset.keep);
   }
   if (isUnsaved()) tellDraft();
   document.getElementById("draft").hidden = true;

@@ -1,4 +1,5 @@
 // The memory page: the picker of vaults, ticks that outlive a new list, a row in hand that no news takes away.
+import { forget } from "../drafts.js";
 
 const ticked = new Set();
 
@@ -45,8 +46,12 @@ document.addEventListener("click", (event) => {
     ticked.clear();
     showTicks();
   }
-  if (button.dataset.dropsDraft) sessionStorage.removeItem(`souvenance-draft:${button.dataset.dropsDraft}`);
+  if (button.dataset.dropsDraft) forget(button.dataset.dropsDraft);
   if (button.matches("[data-hides]")) button.closest("[popover]")?.hidePopover();
+});
+
+document.querySelector("#as-of form").addEventListener("submit", (event) => {
+  event.target.elements.q.value = document.getElementById("q").value; // what is searched for stays
 });
 
 document.addEventListener("htmx:afterSettle", showTicks);
