@@ -98,6 +98,11 @@ def test_r2_an_answer_is_stopped_through_another_server(  # type: ignore[no-unty
         expect(answer).to_contain_text("Stopped", timeout=3000)
         expect(answer.locator(".prose")).to_have_text("The first half")
         held.go.set()
+        model.says("Once upon a time.")
+        page.get_by_role("button", name="Ask again").last.click()  # in its place, and not stopped for what was before
+        expect(answer.locator(".prose")).to_have_text("Once upon a time.")
+        page.wait_for_timeout(1500)
+        expect(answer).not_to_contain_text("Stopped")
 
 
 def test_r2_two_servers_share_sessions_and_news(open_as_owner: Open, other, memory: Application, owner: Actor) -> None:  # type: ignore[no-untyped-def]

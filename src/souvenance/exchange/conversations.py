@@ -121,6 +121,12 @@ class Conversations:
         with self._database.read() as tx:
             return claims.holder_of(tx, name=_stop_of(conversation, turn), at=self._clock()) is not None
 
+    def begin_anew(self, *, conversation: int, turn: int) -> None:
+        """Forget that an answer which stood in this place was wished stopped, as another one begins there."""
+        if self.is_stopping(conversation=conversation, turn=turn):
+            with self._database.write() as tx:
+                claims.end(tx, name=_stop_of(conversation, turn))
+
     def undo(self, *, actor: Actor, conversation: int, turn: int, place: int) -> Wrote:
         """Take back what an answer wrote: the thing at that place of its list, from 0 (C5)."""
         with self._database.write() as tx:

@@ -34,6 +34,11 @@ def release(tx: Transaction, *, name: str, holder: str) -> None:
     tx.execute(delete(table).where(table.c.name == name, table.c.holder == holder))
 
 
+def end(tx: Transaction, *, name: str) -> None:
+    """End a lease, whoever holds it."""
+    tx.execute(delete(table).where(table.c.name == name))
+
+
 def held(tx: Transaction, *, prefix: str, at: datetime) -> list[str]:
     """Names of the pieces under a prefix whose lease runs."""
     statement = select(table.c.name).where(table.c.name.startswith(prefix, autoescape=True), table.c.until > at)

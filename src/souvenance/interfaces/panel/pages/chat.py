@@ -173,8 +173,10 @@ async def _ask(visit: Visit, conversation: int, question: str, *, instead_of: in
     async def conclude() -> str:
         return await anyio.to_thread.run_sync(_concluded, visit, conversation, ordinal)
 
+    conversations = visit.memory.conversations
+    await anyio.to_thread.run_sync(lambda: conversations.begin_anew(conversation=conversation, turn=ordinal))
+
     async def is_stopped() -> bool:
-        conversations = visit.memory.conversations
         return await anyio.to_thread.run_sync(
             lambda: conversations.is_stopping(conversation=conversation, turn=ordinal)
         )
