@@ -50,7 +50,7 @@ document.addEventListener("click", (event) => {
   if (button.matches("[data-hides]")) button.closest("[popover]")?.hidePopover();
 });
 
-document.querySelector("#as-of form").addEventListener("submit", (event) => {
+document.querySelector("#as-of form")?.addEventListener("submit", (event) => {
   event.target.elements.q.value = document.getElementById("q").value; // what is searched for stays
 });
 
