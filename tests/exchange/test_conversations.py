@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -201,6 +202,31 @@ def test_a_question_that_failed_is_put_again_in_its_place(
         with pytest.raises(Conflict):
             ask("Two?", conversation=chat.id, instead_of=answered)
     assert len(app.conversations.get(actor=owner, conversation=chat.id).turns) == 2
+
+
+def test_c2_a_wish_to_stop_is_for_the_answer_under_way_and_not_for_the_one_that_takes_its_place(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    chat = app.conversations.start(actor=owner)
+    model.says("First.", "Second.")
+
+    async def stopped() -> None:
+        answer = app.exchange.answer(actor=owner, question="How many strings?", conversation=chat.id)
+        await anext(answer)
+        with pytest.raises(NotFound):
+            app.conversations.stop(actor=replace(owner, user_id=owner.user_id + 1), conversation=chat.id)
+        assert not app.conversations.is_stopping(conversation=chat.id, turn=1)
+        app.conversations.stop(actor=owner, conversation=chat.id)
+        assert app.conversations.is_stopping(conversation=chat.id, turn=1)
+        await answer.aclose()
+
+    asyncio.run(stopped())
+    ask("How many strings?", conversation=chat.id, instead_of=1)
+    (turn,) = app.conversations.get(actor=owner, conversation=chat.id).turns
+    assert (turn.ordinal, turn.state) == (1, "done")
+    assert not app.conversations.is_stopping(conversation=chat.id, turn=1)
+    app.conversations.stop(actor=owner, conversation=chat.id)  # nothing is under way
+    assert not app.conversations.is_stopping(conversation=chat.id, turn=1)
 
 
 def test_v11_the_trace_keeps_weights_look_ups_and_what_was_spent(

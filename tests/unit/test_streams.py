@@ -5,6 +5,9 @@ from collections.abc import AsyncGenerator, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
+
+from souvenance.interfaces.panel import streams as streams_module
 from souvenance.interfaces.panel.streams import Streams
 
 
@@ -88,3 +91,23 @@ def test_a_follower_that_is_cancelled_leaves_the_others_alone() -> None:
         assert await other == ["1", "late", "end"]
 
     _in_loop(run())
+
+
+def test_a_look_whether_it_is_stopped_that_fails_is_not_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams_module, "LOOK_EVERY", 0.01)
+    looks: list[str] = []
+
+    async def is_stopped() -> bool:
+        looks.append("look")
+        if len(looks) < 3:
+            raise ConnectionError("the store is away")
+        return True
+
+    async def run() -> None:
+        streams, closed = Streams(), list[str]()
+        streams.begin("a", _pieces(closed, "1", wait=asyncio.Event()), _concluded, is_stopped)
+        assert await asyncio.wait_for(_heard(streams), 10) == ["1", "end"]
+        assert closed == ["closed"]
+
+    _in_loop(run())
+    assert len(looks) == 3

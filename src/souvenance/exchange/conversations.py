@@ -113,13 +113,13 @@ class Conversations:
             claims.sweep(tx, prefixes=(STOP,), at=now)
             for last in rows.list_turns(tx, conversation_id=conversation, last=1):
                 if last.state == "asked":
-                    name = _stop_of(conversation, last.ordinal)
+                    name = stop_name(conversation, last.ordinal)
                     claims.claim(tx, name=name, holder=str(actor.user_id), seconds=STOP_SECONDS, at=now)
 
     def is_stopping(self, *, conversation: int, turn: int) -> bool:
         """Whether somebody who may wished that answer stopped, in this process or another."""
         with self._database.read() as tx:
-            return claims.holder_of(tx, name=_stop_of(conversation, turn), at=self._clock()) is not None
+            return claims.holder_of(tx, name=stop_name(conversation, turn), at=self._clock()) is not None
 
     def begin_anew(self, *, conversation: int, turn: int) -> None:
         """Forget that an answer which stood in this place was wished stopped, as another one begins there."""
@@ -153,7 +153,8 @@ def place_in(tx: Transaction, actor: Actor, conversation: int) -> rows.Place:
     return _known(rows.find_place(tx, actor, conversation))
 
 
-def _stop_of(conversation: int, turn: int) -> str:
+def stop_name(conversation: int, turn: int) -> str:
+    """Under which name it is wished that an answer stops."""
     return f"{STOP}{conversation}:{turn}"
 
 

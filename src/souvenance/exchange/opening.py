@@ -18,15 +18,15 @@ from souvenance.domain.vault import Protection, Vault
 from souvenance.domain.vault_settings import settings_of
 from souvenance.exchange import auto_scope
 from souvenance.exchange.auto_scope import Offered
-from souvenance.exchange.conversations import place_in, wrote_of
+from souvenance.exchange.conversations import place_in, stop_name, wrote_of
 from souvenance.exchange.events import Member, Said
 from souvenance.exchange.language import language_of
 from souvenance.exchange.quoting import without_memory
 from souvenance.exchange.spending import Limits
 from souvenance.memory.shown import Where
 from souvenance.models.endpoints import Endpoints
+from souvenance.store import claims, people, scope_settings, spending
 from souvenance.store import conversations as rows
-from souvenance.store import people, scope_settings, spending
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.fact_lists import Subject
@@ -167,11 +167,14 @@ class Openings:
         self, opening: Opening, conversation: int, question: str, now: datetime, instead_of: int | None
     ) -> Opening:
         with self._database.write() as tx:
+            user = opening.asking.actor.user_id
             found = place_in(tx, opening.asking.actor, conversation)
-            tx.mark("conversations", opening.asking.actor.user_id)
+            tx.mark("conversations", user)
             if instead_of is not None:
                 _give_up(tx, conversation, instead_of)
             ordinal = rows.add_turn(tx, conversation_id=conversation, question=question, at=now)
+            # The wish that stopped the turn it stands instead of is not meant for it.
+            claims.release(tx, name=stop_name(conversation, ordinal), holder=str(user))
             title = title_from(question) if found.title == UNTITLED else found.title
             rows.save_conversation(tx, conversation_id=conversation, values={"updated_at": now, "title": title})
         return replace(opening, turn=ordinal)

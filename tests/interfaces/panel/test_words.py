@@ -94,6 +94,8 @@ def test_v1_a_personal_vault_that_nobody_named_is_called_so_in_french(owner: Tes
         shown = re.sub(r"<[^>]*>", "", owner.get(address, headers=FRENCH).text)
         assert "Personnel" in shown, address
         assert not re.search(r"\bPersonal\b", shown), address
+    (head,) = re.findall(r"<h3[^>]*><[^>]*>(?:</[^>]*>)?(.*)</h3>", owner.get("/agents/context", headers=FRENCH).text)
+    assert re.sub(r"<[^>]*>", "", head).strip() == "Personnel"
     assert "Personal" in owner.get("/vaults").text
     names = [one["name"] for one in owner.get("/map/data", headers=FRENCH).json()["vaults"]]
     assert names == ["Atelier", "Personnel"]

@@ -109,12 +109,13 @@ class Going:
                 await more.wait()
 
     async def _look(self, is_stopped: Callable[[], Awaitable[bool]]) -> None:
-        try:
-            while not await is_stopped():
-                await asyncio.sleep(LOOK_EVERY)
-            self.stop()
-        except Exception as error:  # it goes on, and can be stopped in this process
-            _failed(error)
+        while True:
+            try:
+                if await is_stopped():
+                    return self.stop()
+            except Exception as error:  # the store is away for a moment: the answer goes on, and so does the look
+                log.warning("Whether an answer is stopped cannot be told now: %s", type(error).__name__)
+            await asyncio.sleep(LOOK_EVERY)
 
     async def _run(
         self, pieces: AsyncGenerator[str], conclude: Callable[[], Awaitable[str]], ending: asyncio.Event

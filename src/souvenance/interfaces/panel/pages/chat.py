@@ -186,16 +186,16 @@ async def _ask(visit: Visit, conversation: int, question: str, *, instead_of: in
 
 async def _told(visit: Visit, first: Event, events: AsyncGenerator[Event]) -> AsyncGenerator[str]:
     try:
-        if said := _said(visit, first):
+        if said := await _said(visit, first):
             yield said
         async for event in events:
-            if said := _said(visit, event):
+            if said := await _said(visit, event):
                 yield said
     finally:
         await events.aclose()
 
 
-def _said(visit: Visit, event: Event) -> str:
+async def _said(visit: Visit, event: Event) -> str:
     """One step of an exchange as the page is told it, in the reader's language; empty where nothing is told."""
     match event:
         case Text():
@@ -205,7 +205,7 @@ def _said(visit: Visit, event: Event) -> str:
         case LookedUp():
             return _event("state", visit.say("Looked up: %(query)s", query=event.query[:80]))
         case Gathered():
-            return _event("badge", badge_words(visit, event.as_dict()))
+            return _event("badge", await anyio.to_thread.run_sync(badge_words, visit, event.as_dict()))
         case _:
             return ""
 

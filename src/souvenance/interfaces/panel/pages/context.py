@@ -164,6 +164,7 @@ def _shown(visit: Visit) -> dict[str, Any]:
         "who": who,
         "vaults": vaults,
         "names": {vault.id: visit.called(vault) for vault in vaults},
+        "configured": {vault.id for vault in vaults if vault.can_configure},
         "project": project,
         "found": (),
         "place": PINS,

@@ -141,7 +141,6 @@ function bringBack(root) {
       field.value = value;
       if (field instanceof Element) unfold(field);
     }
-    form.dispatchEvent(new CustomEvent("brought-back", { bubbles: true }));
   }
 }
 document.addEventListener("htmx:afterRequest", (event) => {
@@ -160,17 +159,19 @@ function takeAll(root) {
     measure(field);
   }
 }
+const tooLong = new WeakSet(); // not told by the notice: a piece that comes anew takes that away
 function measure(field) {
   if (!field.dataset?.most) return;
   const over = field.value.length - Number(field.dataset.most);
   const told = field.parentElement.querySelector(":scope > .limit");
   if (over <= 0) {
-    if (told) field.setCustomValidity("");
+    if (tooLong.delete(field)) field.setCustomValidity("");
     return told?.remove();
   }
   const notice = told ?? document.getElementById("limit").content.firstElementChild.cloneNode(true);
   const written = (number) => number.toLocaleString(document.documentElement.lang);
   notice.textContent = notice.dataset[over === 1 ? "one" : "many"].replace("%1", written(over)).replace("%2", written(Number(field.dataset.most)));
+  tooLong.add(field);
   field.setCustomValidity(notice.textContent);
   if (!told) field.after(notice);
 }
