@@ -21,6 +21,7 @@ from sqlalchemy import select
 from scripted import Handler, Raw, Server
 from souvenance.application import Application
 from souvenance.domain.access import Actor
+from souvenance.domain.clock import utc_now
 from souvenance.domain.endpoint import Use
 from souvenance.domain.errors import CapReached, Conflict
 from souvenance.domain.fact import SubjectKind
@@ -70,7 +71,7 @@ def hanging(handler: Handler, _body: Any) -> None:
         handler.server.gone.set()
 
 
-def killed(app: Application, data: Any, conversation: int, *, beats: float = 600.0) -> None:
+def killed(app: Application, data: Any, conversation: int, clock: Any, *, beats: float = 600.0) -> None:
     """Another process answers on the same store, and is killed in the middle of it."""
     url = app.database.url.render_as_string(hide_password=False)
     command = [sys.executable, "-c", DYING, str(data), url, str(conversation), str(beats)]
@@ -78,6 +79,7 @@ def killed(app: Application, data: Any, conversation: int, *, beats: float = 600
         assert other.stdout is not None
         assert other.stdout.readline() == b"said\n"
         other.send_signal(signal.SIGKILL)
+    clock.now = utc_now()  # which the other process goes by
 
 
 @pytest.fixture
@@ -90,21 +92,14 @@ def later(clock: Any) -> None:
     clock.now += LEASE + timedelta(seconds=1)
 
 
-def now_is_real(clock: Any) -> None:
-    """The other process goes by the machine's clock."""
-    from souvenance.domain.clock import utc_now
-
-    clock.now = utc_now()
-
-
 @pytest.mark.parametrize("beats", [600.0, 0.2])
 def test_c1_a_killed_process_leaves_a_turn_that_is_told_as_broken_off_and_asked_again(
     app: Application, owner: Actor, model: Server, ask: Ask, clock: Any, tmp_path: Any, harpe: None, beats: float
 ) -> None:
-    now_is_real(clock)
+    clock.now = utc_now()
     chat = app.conversations.start(actor=owner).id
     model.says(hanging)
-    killed(app, tmp_path / "data", chat, beats=beats)
+    killed(app, tmp_path / "data", chat, clock, beats=beats)
     (turn,) = app.conversations.get(actor=owner, conversation=chat).turns
     assert turn.state == "asked"  # nobody guesses: its lease runs
     with pytest.raises(Conflict):
@@ -125,10 +120,10 @@ def test_c1_a_killed_process_leaves_a_turn_that_is_told_as_broken_off_and_asked_
 def test_c6_what_a_killed_process_had_reserved_is_given_back_and_what_it_sent_is_counted(
     app: Application, owner: Actor, model: Server, ask: Ask, clock: Any, tmp_path: Any, harpe: None
 ) -> None:
-    now_is_real(clock)
+    clock.now = utc_now()
     app.vaults.change_settings(actor=owner, vault="harpe", changes={"daily_tokens": 600, "member_rate": 2})
     model.says(hanging)
-    killed(app, tmp_path / "data", 0)
+    killed(app, tmp_path / "data", 0, clock)
     assert isinstance(ask("q", vaults="harpe")[-1].error, CapReached)  # type: ignore[union-attr]
     later(clock)
     model.says("47.")
@@ -145,10 +140,10 @@ def test_c6_what_a_killed_process_had_reserved_is_given_back_and_what_it_sent_is
 def test_c1_it_is_recognised_when_the_memory_is_opened(
     app: Application, owner: Actor, model: Server, clock: Any, tmp_path: Any, store_url: str, harpe: None
 ) -> None:
-    now_is_real(clock)
+    clock.now = utc_now()
     chat = app.conversations.start(actor=owner).id
     model.says(hanging)
-    killed(app, tmp_path / "data", chat)
+    killed(app, tmp_path / "data", chat, clock)
     later(clock)
     settings = Settings(data=tmp_path / "data", database_url=store_url, embedder="none")  # type: ignore[arg-type]
     open_application(settings, clock=clock).close()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.conversation import UNTITLED, Turn
-from souvenance.domain.errors import InvalidInput, NotFound
+from souvenance.domain.errors import InvalidInput, NotFound, SouvenanceError
 from souvenance.domain.fact import readable_text
 from souvenance.domain.protection import HIDDEN_NAME, may_leave
 from souvenance.domain.vault import Protection, clean_name
@@ -74,7 +75,8 @@ class Conversations:
         found, turns = self._read(actor, conversation, last, before)
         now = self._clock()
         if any(one.until is not None and one.until <= now for one in turns):  # its process is gone, as far as is known
-            settle_lapsed(self._database, self._clock)
+            with contextlib.suppress(SouvenanceError):  # a store that can only be read is read all the same
+                settle_lapsed(self._database, self._clock)
             found, turns = self._read(actor, conversation, last, before)
         return Opened(conversation=_shown(found, actor), turns=tuple(_shown_turn(one, actor) for one in turns))
 

@@ -173,7 +173,8 @@ class Openings:
             found = place_in(tx, opening.asking.actor, conversation)
             tx.mark("conversations", opening.asking.actor.user_id)
             if instead_of is not None:
-                rows.settle_lapsed(tx, at=now, failure=broken_off().as_dict())
+                for user_id in rows.settle_lapsed(tx, at=now, failure=broken_off().as_dict()):
+                    tx.mark("conversations", user_id)
                 _give_up(tx, conversation, instead_of)
             ordinal = rows.add_turn(
                 tx, conversation_id=conversation, question=question, at=opening.began, until=self._clock() + LEASE

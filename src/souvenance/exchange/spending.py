@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -10,7 +11,7 @@ from typing import Any
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.endpoint import Use
-from souvenance.domain.errors import CapReached, NotAllowed
+from souvenance.domain.errors import CapReached, NotAllowed, SouvenanceError
 from souvenance.domain.vault import Vault
 from souvenance.domain.vault_settings import VaultSettings, settings_of
 from souvenance.domain.wording import counted
@@ -173,8 +174,9 @@ class Counting:
         """
         if actor.token_id is not None or actor.is_model:
             raise NotAllowed("What is spent is the owner's to see.", hint="Use the panel or the command line.")
-        self._tally.flush()
-        settle_lapsed(self._database, self._clock)
+        with contextlib.suppress(SouvenanceError):  # a store that can only be read is read all the same
+            self._tally.flush()
+            settle_lapsed(self._database, self._clock)
         with self._database.read() as tx:
             vaults = {item.id: item for item in vault_rows.list_vaults(tx, actor)}
             since = self._clock() - timedelta(days=days)
