@@ -127,6 +127,7 @@ def streams(number: int) -> dict[str, Any]:
     ):
         memory.remember("The harp has 47 strings.", vault="harp")
         app, owner = memory.application, memory.actor
+        app.exchange.at_once.most = number
         app.endpoints.add(actor=owner, name="m", base_url=server.url, model="m", uses=[Use.ANSWERS])
         server.otherwise, server.chunk, server.pause = "word " * 40, 5, PAUSE
         gaps: list[float] = []

@@ -68,9 +68,8 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.seen.append({"path": self.path, "headers": dict(self.headers), "body": body})
         if self.path == "/v1/embeddings":
-            self.send_json(
-                {"data": [{"index": at, "embedding": vector_of(text)} for at, text in enumerate(body["input"])]}
-            )
+            rows = [{"index": at, "embedding": vector_of(text)} for at, text in enumerate(body["input"])]
+            self.send_json({"data": rows} | ({} if self.server.usage is None else {"usage": self.server.usage}))
             return
         with self.server.lock:
             script = self.server.script.pop(0) if self.server.script else self.server.otherwise
@@ -165,6 +164,8 @@ class Server(ThreadingHTTPServer):
         self.otherwise: Any = "Very well."
         self.chunk = 3
         self.pause = 0.0
+        self.usage: Any = None
+        """What it says that embedding took."""
         self.lock = threading.Lock()
         self.stop = threading.Event()
         self.gone = threading.Event()

@@ -104,6 +104,8 @@ class Application:
         self.watcher.stop()
         self.passes.stop()
         self.folders.close()
+        self.exchange.heartbeat.close()
         self.embedding.close()
+        self.spending.close()
         self.retrievals.close()
         self.database.close()

@@ -38,6 +38,9 @@ class Settings(BaseSettings):
     model_seconds: float = Field(
         default=120.0, gt=0, le=3600, description="Seconds a model endpoint may say nothing before it is given up."
     )
+    answers_at_once: int = Field(
+        default=16, ge=1, le=1000, description="Answers that one caller may have under way at once, in each process."
+    )
     mcp_all_tools: bool = Field(default=False, description="Offer the occasional MCP tools beside the ten.")
     mcp_route: Route = Field(default=Route.CLOUD, description="Route of the stdio MCP server: `cloud` or `local`.")
     mcp_answer_tokens: int = Field(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from functools import partial
+
 from souvenance.accounts.entry import Entry
 from souvenance.accounts.invitations import Invitations
 from souvenance.accounts.owner import ensure_owner
@@ -20,11 +23,14 @@ from souvenance.domain.endpoint import Reached, Use
 from souvenance.domain.errors import EmbedderUnavailable, SouvenanceError
 from souvenance.domain.person import User
 from souvenance.exchange.applying import Applying
+from souvenance.exchange.at_once import AtOnce
 from souvenance.exchange.charge import Charge
 from souvenance.exchange.conversations import Conversations
 from souvenance.exchange.engine import Exchange
 from souvenance.exchange.gathering import Gathering
+from souvenance.exchange.heartbeat import Heartbeat
 from souvenance.exchange.keeping import Keeping
+from souvenance.exchange.lapsed import settle_lapsed
 from souvenance.exchange.opening import Openings
 from souvenance.exchange.spending import Counting
 from souvenance.ingest.folders import Folders
@@ -60,6 +66,7 @@ from souvenance.servers.servers import Servers
 from souvenance.settings import Settings
 from souvenance.store.changes import Changes
 from souvenance.store.database import Database, sqlite_url
+from souvenance.store.replies import Sealing
 from souvenance.upkeep.census import Census
 from souvenance.upkeep.doctor import Doctor
 from souvenance.vaults.attention import Attention
@@ -86,11 +93,15 @@ def open_application(
     lacks = ""
     database = Database(store_url(settings)).open()
     owner = ensure_owner(database, clock)
+    with contextlib.suppress(SouvenanceError):  # a store that can only be read opens all the same
+        settle_lapsed(database, clock)
     chat = Chat(Patience(silence=settings.model_seconds))
     given_key = settings.master_key.get_secret_value() if settings.master_key else None
-    endpoints = Endpoints(database, clock, Keyring(settings.data_folder, given_key))
+    keyring = Keyring(settings.data_folder, given_key)
+    endpoints = Endpoints(database, clock, keyring)
+    counting = Counting(database, clock)
     if embedder is None:
-        embedder = _endpoint_embedder(endpoints, owner, chat) if settings.embedder != "none" else None
+        embedder = _endpoint_embedder(endpoints, owner, chat, counting) if settings.embedder != "none" else None
     if embedder is None:
         embedder, lacks = bundled_embedder(settings.embedder), lacking(settings.embedder)
     retrievals = Retrievals(database)
@@ -104,7 +115,7 @@ def open_application(
     facts = Facts(database, clock, vaults)
     retrieval = Retrieval(database, clock, meaning, retrievals)
     applying = Applying(database, clock, facts, ladder, vaults)
-    counting = Counting(database, clock)
+    keeping = Keeping(database, clock, counting, lambda: _sealing(keyring))
     map = Map(database, clock, notes, embedding, settings.data_folder / "map")
     changes = Changes(database)
     # Behind a proxy, whose name is allowed, others reach a server on loopback too.
@@ -116,6 +127,7 @@ def open_application(
         database,
         clock,
         flush=retrievals.flush,
+        sealer=lambda: _sealing(keyring),
         forget=[meaning.forget, lambda _: retrieval.forget(), lambda _: fact_search.forget(), lambda _: map.forget()],
     )
     return Application(
@@ -161,13 +173,15 @@ def open_application(
         forgetting=Forgetting(erasures),
         endpoints=endpoints,
         exchange=Exchange(
-            openings=Openings(database, clock, endpoints),
+            openings=Openings(database, clock, endpoints, lambda: _sealing(keyring)),
             gathering=Gathering(database, ladder, retrieval),
             applying=applying,
-            keeping=Keeping(database, clock, counting),
+            keeping=keeping,
             counting=counting,
             retrieval=retrieval,
             chat=chat,
+            heartbeat=Heartbeat(database, clock, keeping),
+            at_once=AtOnce(settings.answers_at_once),
         ),
         conversations=Conversations(database, clock, applying),
         spending=counting,
@@ -186,8 +200,16 @@ def _endpoint_model(endpoints: Endpoints, owner: User, chat: Chat, counting: Cou
     return EndpointModel(found, chat, charge)
 
 
-def _endpoint_embedder(endpoints: Endpoints, owner: User, chat: Chat) -> Embedder | None:
-    """The embedder behind the owner's endpoint for embeddings, where one is set."""
+def _sealing(keyring: Keyring) -> Sealing | None:
+    """What hashes of replies are sealed with when their vault is erased; None where no master key can be used."""
+    try:
+        return Sealing(keyring.derived("replies"))
+    except SouvenanceError:
+        return None
+
+
+def _endpoint_embedder(endpoints: Endpoints, owner: User, chat: Chat, counting: Counting) -> Embedder | None:
+    """The embedder behind the owner's endpoint for embeddings, where one is set; what it spends is counted."""
     chosen = endpoints.used_for(user_id=owner.id, use=Use.EMBEDDINGS)
     if chosen is None:
         return None
@@ -200,7 +222,8 @@ def _endpoint_embedder(endpoints: Endpoints, owner: User, chat: Chat) -> Embedde
             )
         return found
 
-    return EndpointEmbedder(chosen, reached, chat)
+    count = partial(counting.add_later, use=Use.EMBEDDINGS, member=f"user:{owner.id}")
+    return EndpointEmbedder(chosen, reached, chat, count)
 
 
 def open_doctor(settings: Settings) -> Doctor:

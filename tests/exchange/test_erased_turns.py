@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -212,13 +213,21 @@ def test_f7_what_a_turn_wrote_into_an_empty_vault_and_was_erased_before_the_turn
         assert "zygomatic" not in repr(tx.execute(select(tables.turn)).all())
 
 
-def test_f7_what_a_program_keeps_is_known_again_no_more(
+def test_f7_of_what_a_program_keeps_nothing_is_left_that_could_be_guessed(
     app: Application, owner: Actor, filled: dict[str, int], ask: Ask, model: Server
 ) -> None:
+    """Hashes are guessed by hashing guesses; what is sealed takes a key that is not in the database."""
     app.vaults.change(actor=owner, vault="harpe", protection="maximum")
-    model.says("It has forty-seven.")
-    ask("How many strings has the harp?", vaults="harpe")  # in no conversation: only its hash is kept
+    said = "It has forty-seven strings, as everybody knows who ever had to tune one before a concert."
+    model.says(said)
+    ask("How many strings has the harp?", vaults="harpe")  # in no conversation: only its hashes are kept
     (receipt,) = erased(app, owner, vault="harpe", confirm="harpe")
-    assert receipt.counts["replies"] == 1
+    assert receipt.counts["replies"] >= 1
+    guesses = {hashlib.sha256(f"{size}\n{said[:size]}".encode()).hexdigest() for size in range(len(said) + 1)}
+    guesses |= {hashlib.sha256(said[:size].encode()).hexdigest() for size in range(len(said) + 1)}
     with app.database.read() as tx:
         assert tx.execute(select(tables.protected_reply)).all() == []
+        sealed = set(tx.execute(select(tables.sealed_reply.c.hash)).scalars())
+    assert len(sealed) == 2  # all of it, and its first 64 characters: no letter can be guessed from the one before
+    assert not sealed & guesses
+    assert_gone(app, *guesses)

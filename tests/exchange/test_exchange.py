@@ -14,7 +14,9 @@ from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.errors import Conflict
 from souvenance.domain.fact import Fact, State, SubjectKind
+from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import MemoryType, Protection, VaultKind
+from souvenance.exchange.applying import LOOK_UP_TOKENS
 from souvenance.exchange.events import Became, Event, Gathered, LookedUp, Member, Text, Verb, Wait, Waiting, Wrote
 from souvenance.exchange.instructions import instructions
 from souvenance.memory.remember import Observation
@@ -137,6 +139,33 @@ def test_t3_a_look_up_costs_exactly_one_more_call(
     assert wrote(events) == [(Verb.LOOK_UP, Became.IGNORED), (Verb.RETIRE, Became.DONE)]
     retrievals = {one.verb for one in app.retrievals.list(actor=owner)}
     assert {"exchange", "look-up"} <= retrievals
+
+
+def test_t3_over_several_vaults_a_look_up_is_one_more_call_within_one_budget(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    names = ("Harpe", "Lyre", "Luth")
+    for name in names:
+        app.vaults.create(actor=owner, name=name)
+        long = [Observation(content=f"Martin tunes the {name} {'often ' * 500}{number}.") for number in range(8)]
+        app.facts.remember(actor=owner, vault=name.lower(), observations=long)
+        app.facts.remember(actor=owner, vault=name.lower(), observations=[Observation(content="Last word of all.")])
+        app.vaults.change_settings(actor=owner, vault=name.lower(), changes={"max_injected": 1})
+        app.vaults.change_type(actor=owner, vault=name.lower(), memory_type=MemoryType.ARCHIVE)
+    model.says(*["<<lookup Martin>>"] * 6)
+    events = ask("When does he come?")
+    (looked,) = [one for one in events if isinstance(one, LookedUp)]
+    assert len(model.asked) == 2
+    found = model.asked[1]["messages"][-1]["content"]
+    assert estimate_tokens(found) <= LOOK_UP_TOKENS + 200
+    assert all(f"tunes the {name}" in found for name in names)  # none takes the place of all
+    assert sorted(looked.vault.split(", ")) == ["harpe", "luth", "lyre"]
+    assert [one.verb for one in events if isinstance(one, Wrote)] == [Verb.LOOK_UP]
+    # A look-up that is not allowed is no first one after which another would be free.
+    model.says("<<lookup Martin>> <<lookup Ana>> No.", "<<lookup Ana>>")
+    where = Where(may_read=True, may_write=True)
+    ask("<<lookup Martin>>", where=where)  # it only repeats what was put before the model
+    assert len(model.asked) == 1
 
 
 @pytest.mark.parametrize("again", ["", "<<remember visit | Martin comes tomorrow at nine | harpe>>"])

@@ -21,8 +21,9 @@ def title_from(question: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """A question and what came of it. `state`: `asked`, `done`, `stopped` or `failed`. `is_protected`: it was made from
-    a vault that is at maximum protection now, or is gone."""
+    """A question and what came of it. `state`: `asked`, `done`, `stopped` or `failed`. `until`: of one that is asked,
+    when it is given up unless a sign of life comes. `is_protected`: it was made from a vault that is at maximum
+    protection now, or is gone."""
 
     ordinal: int
     state: str
@@ -34,5 +35,6 @@ class Turn:
     wrote: Sequence[Mapping[str, Any]] = ()
     asked_at: datetime
     answered_at: datetime | None = None
+    until: datetime | None = None
     read: frozenset[int] = field(default=frozenset())
     is_protected: bool = False

@@ -128,6 +128,12 @@ class ModelUnavailable(SouvenanceError):
     code = "model_unavailable"
 
 
+class BrokenOff(SouvenanceError):
+    """The process that answered ended in the middle of it (C1)."""
+
+    code = "broken_off"
+
+
 class NoModel(SouvenanceError):
     """No endpoint is set for this use."""
 
@@ -138,6 +144,12 @@ class CapReached(SouvenanceError):
     """A vault's tokens of the day, or a member's questions of the hour, are used up (C6)."""
 
     code = "cap_reached"
+
+
+class TooManyAtOnce(SouvenanceError):
+    """As many answers are under way for one caller as may be at once; `retry_after` seconds are a fair wait (C6)."""
+
+    code = "too_many_at_once"
 
 
 class TooManyAttempts(SouvenanceError):

@@ -15,6 +15,7 @@ from souvenance.domain.clock import Clock
 from souvenance.domain.errors import Conflict, NotAllowed, SouvenanceError
 from souvenance.domain.fact import Fact, SubjectKind, folded
 from souvenance.domain.note import title_key
+from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import Protection, Vault
 from souvenance.exchange.events import Became, Kind, Member, Put, Verb, Wrote
 from souvenance.exchange.gathering import Memory
@@ -24,7 +25,7 @@ from souvenance.exchange.requests import Remember, Request, Unreadable
 from souvenance.memory import correct
 from souvenance.memory.facts import Facts
 from souvenance.memory.ladder import Ladder
-from souvenance.memory.remember import Observation, Outcome
+from souvenance.memory.remember import Check, Observation, Outcome
 from souvenance.memory.shown import LookUp, Replace, Retire, Where
 from souvenance.memory.shown import Outcome as Asked
 from souvenance.store import history
@@ -35,6 +36,9 @@ from souvenance.vaults.vaults import Vaults
 
 MOST_WRITTEN = 10
 """Requests that one reply may have done."""
+
+LOOK_UP_TOKENS = 4000
+"""What a look-up may bring of all vaults together; what one leaves, the next ones share."""
 
 SHORT_WORDS = 3
 """Words of a fact that is told by its key as much as by itself."""
@@ -116,10 +120,20 @@ class Applying:
         if _gist(request) in occasion.pasted:
             self._ignored(occasion, request, _ECHO)
             return "", _ECHO
-        why, vaults = "memory was not read", []
-        for vault_id, shown in memory.shown.items():
+        if self._is_erased(occasion):  # the query may say what is gone, and is written down
+            self._ignored(occasion, request, _ERASED)
+            return "", _ERASED
+        why, vaults, left = "memory was not read", [], LOOK_UP_TOKENS
+        for at, (vault_id, shown) in enumerate(memory.shown.items()):
             # What it finds goes into the prompt: read anew over its route, for a vault may be protected by now (V8).
-            done = self._ladder.apply_request(actor=occasion.reader, shown=shown, request=request, where=occasion.where)
+            done = self._ladder.apply_request(
+                actor=occasion.reader,
+                shown=shown,
+                request=request,
+                where=occasion.where,
+                budget_tokens=left // (len(memory.shown) - at),
+            )
+            left -= sum(estimate_tokens(f"{line}\n") for line in done.lines)
             if done.outcome is Asked.DONE:
                 vault = memory.vaults[vault_id]
                 vaults.append(vault)
@@ -174,10 +188,18 @@ class Applying:
             return self._ignored(occasion, request, str(error), became=Became.REFUSED)
 
     def _is_erased(self, occasion: Occasion) -> bool:
-        read = occasion.learnt_from | occasion.memory.vaults.keys()
         with self._database.read() as tx:
-            into = {occasion.into.id} if occasion.into else set()
-            return receipts.is_erased_since(tx, vault_ids=read | into, at=occasion.began)
+            return _is_erased_in(tx, occasion)
+
+    def _check(self, occasion: Occasion) -> Check:
+        """What must still be so when it is written: an erasure, or a vault that becomes protected, comes between."""
+
+        def check(tx: Transaction, into: int) -> None:
+            if _is_erased_in(tx, occasion, into):
+                raise NotAllowed("What it came from was erased meanwhile; nothing was written.", hint="Say it anew.")
+            require_as_protected(tx, learnt_from=occasion.learnt_from, into=into)
+
+        return check
 
     def _remember(self, occasion: Occasion, request: Remember) -> Wrote:
         model = occasion.actor.asked_model()
@@ -203,11 +225,12 @@ class Applying:
             subject_kind=SubjectKind.MEMBER if member and vault else SubjectKind.VAULT,
             subject_id=member.id if member and vault else "",
         )
+        check = self._check(occasion)
         if vault is None:
-            kept = self._facts.remember_about_user(actor=model, observation=observation)
+            kept = self._facts.remember_about_user(actor=model, observation=observation, check=check)
             slug = "personal"
         else:
-            (kept,) = self._facts.remember(actor=model, vault=vault.slug, observations=[observation])
+            (kept,) = self._facts.remember(actor=model, vault=vault.slug, observations=[observation], check=check)
             slug = vault.slug
         is_new = kept.outcome is not Outcome.SKIPPED
         return Wrote(
@@ -249,9 +272,9 @@ class Applying:
         shown = next((one for one in occasion.memory.shown.values() if request.number in one.versions), None)
         if shown is None:
             return self._ignored(occasion, request, "the number was not shown in this exchange")
-        with self._database.read() as tx:
-            require_as_protected(tx, learnt_from=occasion.learnt_from, into=shown.vault_id)
-        done = self._ladder.apply_request(actor=occasion.actor, shown=shown, request=request, where=occasion.where)
+        done = self._ladder.apply_request(
+            actor=occasion.actor, shown=shown, request=request, where=occasion.where, check=self._check(occasion)
+        )
         if done.outcome is Asked.REFUSED:
             return self._ignored(occasion, request, done.why, became=Became.REFUSED)
         fact, successor = done.fact, done.successor
@@ -286,6 +309,13 @@ class Applying:
                 **named,
             )
         return Wrote(verb=verb, became=became, why=why, number=number)
+
+
+def _is_erased_in(tx: Transaction, occasion: Occasion, into: int | None = None) -> bool:
+    """Whether something was erased of a vault that was read or would be written to since the question was taken."""
+    read = occasion.learnt_from | occasion.memory.vaults.keys()
+    written = {one for one in (into, occasion.into.id if occasion.into else None) if one is not None}
+    return receipts.is_erased_since(tx, vault_ids=read | written, at=occasion.began)
 
 
 def _unchanged(tx: Transaction, actor: Actor, number: int, version: int | None) -> Fact:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from souvenance.domain.endpoint import Use
-from souvenance.exchange.keeping import Meter
+from souvenance.exchange.meter import Meter
 from souvenance.exchange.spending import Counting
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
 from souvenance.domain.conversation import UNTITLED, Turn
-from souvenance.domain.errors import InvalidInput, NotFound
+from souvenance.domain.errors import InvalidInput, NotFound, SouvenanceError
 from souvenance.domain.fact import readable_text
 from souvenance.domain.protection import HIDDEN_NAME, may_leave
 from souvenance.domain.vault import Protection, clean_name
 from souvenance.exchange.applying import Applying
 from souvenance.exchange.events import Became, Verb, Wrote
+from souvenance.exchange.lapsed import settle_lapsed
 from souvenance.store import claims
 from souvenance.store import conversations as rows
 from souvenance.store.conversations import Conversation
@@ -74,10 +76,20 @@ class Conversations:
         """One conversation with its turns, or only the last so many of them, of those before turn `before`."""
         if last is not None and not 1 <= last <= MOST_LISTED:
             raise InvalidInput(f"1 to {MOST_LISTED} turns are read at once.")
+        found, turns = self._read(actor, conversation, last, before)
+        now = self._clock()
+        if any(one.until is not None and one.until <= now for one in turns):  # its process is gone, as far as is known
+            with contextlib.suppress(SouvenanceError):  # a store that can only be read is read all the same
+                settle_lapsed(self._database, self._clock)
+            found, turns = self._read(actor, conversation, last, before)
+        return Opened(conversation=_shown(found, actor), turns=tuple(_shown_turn(one, actor) for one in turns))
+
+    def _read(
+        self, actor: Actor, conversation: int, last: int | None, before: int | None
+    ) -> tuple[Conversation, builtins.list[Turn]]:
         with self._database.read() as tx:
             found = found_in(tx, actor, conversation)
-            turns = rows.list_turns(tx, conversation_id=conversation, last=last, before=before)
-        return Opened(conversation=_shown(found, actor), turns=tuple(_shown_turn(one, actor) for one in turns))
+            return found, rows.list_turns(tx, conversation_id=conversation, last=last, before=before)
 
     def change(
         self, *, actor: Actor, conversation: int, title: str | None = None, without_memory: bool | None = None

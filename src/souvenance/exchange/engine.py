@@ -84,16 +84,25 @@ class Exchange(Steps):
         left out. `persona` is the caller's own instruction, put first. `charged` is the id of the vault whose cap
         and rate hold even where nothing is read.
 
-        A question that cannot be put is refused by raising, before the first event and before anything is kept; what
-        goes wrong later is told by `Failed`. Closing the iterator, or cancelling the task, stops the model: what was
-        said is kept, and nothing that the model asked is done.
+        A question that cannot be put, and one too many at once of the same caller, is refused by raising, before the
+        first event and before anything is kept; what goes wrong later is told by `Failed`. Closing the iterator, or
+        cancelling the task, stops the model: what was said is kept, and nothing that the model asked is done.
         """
         asking = Asking(
             actor=actor, question=question, history=history, vaults=vaults, with_memory=with_memory,
             where=where or Where(), member=member, members=members, about=about, language=language, persona=persona,
             budget_tokens=budget_tokens, charged=charged,
         )  # fmt: skip
-        begun = await self._begun(asking, conversation, instead_of)
+        place = self.at_once.enter(actor, member.id if member else None)
+        try:
+            begun = await self._begun(asking, conversation, instead_of)
+            async with contextlib.aclosing(self._answered(begun)) as events:
+                async for event in events:
+                    yield event
+        finally:
+            place.leave()
+
+    async def _answered(self, begun: Begun) -> AsyncGenerator[Event]:
         opening, kept = begun.opening, begun.kept
         try:
             async with contextlib.aclosing(self._run(begun)) as events:
@@ -101,7 +110,7 @@ class Exchange(Steps):
                     yield event
         except SouvenanceError as error:
             await self._left(kept, State.FAILED, error)
-            yield Failed(error=error, text=kept.answer, conversation=conversation, turn=opening.turn)
+            yield Failed(error=error, text=kept.answer, conversation=opening.conversation, turn=opening.turn)
         except BaseException:
             await self._left(kept, State.STOPPED)
             raise
@@ -234,6 +243,7 @@ class Exchange(Steps):
         body = {"model": endpoint.model, "messages": messages, "stream_options": {"include_usage": True}}
         said: list[str] = []
         usage: Any = None
+        ready.kept.sending = _tokens(messages)
         try:
             async with contextlib.aclosing(self.chat.stream(endpoint, body)) as chunks:
                 async for chunk in chunks:
@@ -243,7 +253,7 @@ class Exchange(Steps):
                         said.append(text)
                         yield text
         finally:
-            ready.kept.answers.add(usage=usage, sent_text=_tokens(messages), received_text="".join(said))
+            ready.kept.answered(usage=usage, received_text="".join(said))
 
     async def _without_model(self, ready: Ready) -> AsyncGenerator[Event]:
         """What memory holds on the question, said to be only that (C3)."""

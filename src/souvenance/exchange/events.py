@@ -241,12 +241,14 @@ class LookedUp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """Tokens of one exchange, all calls together; `is_estimate` where an endpoint did not say."""
+    """Tokens of one exchange, all calls together; `is_estimate` where an endpoint did not say, `estimated` how many of
+    the tokens are then ours."""
 
     sent: int = 0
     received: int = 0
     calls: int = 0
     is_estimate: bool = False
+    estimated: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

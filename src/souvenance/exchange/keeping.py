@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import threading
+import uuid
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -13,17 +16,17 @@ from souvenance.domain.errors import NotFound, SouvenanceError, Withheld
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import Protection
 from souvenance.exchange.events import Became, Gathered, Spent, Wrote
+from souvenance.exchange.lapsed import LEASE
+from souvenance.exchange.meter import Meter
 from souvenance.exchange.opening import Opening
-from souvenance.exchange.spending import Counting, Entered, hour_of, member_of
+from souvenance.exchange.spending import Counting, Entered, hour_of, member_of, portions
 from souvenance.store import conversations as rows
 from souvenance.store import facts
 from souvenance.store.database import Database, Transaction
 from souvenance.store.erasure import receipts, turns
+from souvenance.store.replies import Sealer, forget_replies, note_reply, seal_replies
 from souvenance.store.spending import NO_VAULT
 from souvenance.vaults.protection import protection_of
-
-MOST_COUNTED = 10**9
-"""Tokens of one call above which an endpoint's own count is not believed."""
 
 
 class State(StrEnum):
@@ -34,38 +37,12 @@ class State(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(slots=True)
-class Meter:
-    """Tokens of one exchange: what endpoints said they counted, estimated where they did not say."""
-
-    sent: int = 0
-    received: int = 0
-    calls: int = 0
-    is_estimate: bool = False
-
-    def add(self, *, usage: Any, sent_text: int, received_text: str) -> None:
-        """Add one call. `usage` is the endpoint's own count, None where it gave none."""
-        told = usage if isinstance(usage, dict) else {}
-        counts = [told.get(name) for name in ("prompt_tokens", "completion_tokens")]
-        whole = [value for value in counts if type(value) is int and 0 <= value < MOST_COUNTED]
-        is_told = len(whole) == len(counts)
-        sent, received = whole if is_told else (sent_text, estimate_tokens(received_text))
-        self.calls += 1
-        self.sent += sent
-        self.received += received
-        self.is_estimate = self.is_estimate or not is_told
-
-    @property
-    def spent(self) -> Spent:
-        """The total."""
-        return Spent(sent=self.sent, received=self.received, calls=self.calls, is_estimate=self.is_estimate)
-
-
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class Kept:
     """What is known of an exchange while it runs."""
 
     opening: Opening
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)
     text: list[str] = field(default_factory=list)
     others: dict[int, list[str]] = field(default_factory=dict)
     """Further replies to the same question, by their index, where a program asked for several."""
@@ -76,10 +53,19 @@ class Kept:
     wrote: list[Wrote] = field(default_factory=list)
     answers: Meter = field(default_factory=Meter)
     auto: Meter = field(default_factory=Meter)
+    sending: int = 0
+    """About how many tokens the call under way sent; its answer is counted when it ends."""
     entered: Entered | None = None
+    until: datetime | None = None
+    """When it is given up by others, where no sign of life comes."""
     is_saved: bool = False
     lock: threading.RLock = field(default_factory=threading.RLock)
     """Held while it is finished or saved, so that one of the two happens, once."""
+
+    def answered(self, *, usage: Any, received_text: str) -> None:
+        """Count the call that was `sending`, as the endpoint did, else by estimate."""
+        self.answers.add(usage=usage, sent_text=self.sending, received_text=received_text)
+        self.sending = 0
 
     @property
     def answer(self) -> str:
@@ -95,16 +81,18 @@ class Kept:
             received=answers.received + auto.received,
             calls=answers.calls + auto.calls,
             is_estimate=answers.is_estimate or auto.is_estimate,
+            estimated=answers.estimated + auto.estimated,
         )
 
 
 class Keeping:
     """Keeps exchanges. Synchronous; saving the same one twice changes nothing."""
 
-    def __init__(self, database: Database, clock: Clock, counting: Counting) -> None:
+    def __init__(self, database: Database, clock: Clock, counting: Counting, sealer: Sealer) -> None:
         self._database = database
         self._clock = clock
         self._counting = counting
+        self._sealer = sealer
 
     def save(self, kept: Kept, state: State, error: SouvenanceError | None = None) -> None:
         """Write down how it ended and what it spent. Where that fails it is not saved, and may be tried again."""
@@ -113,13 +101,56 @@ class Keeping:
                 self._save(kept, state, error)
                 kept.is_saved = True
 
+    def renew(self, living: Iterable[Kept]) -> None:
+        """Say of exchanges under way that they go on, and keep what was said and spent by now: it is what is left of
+        them should this process end before they do."""
+        held = [kept for kept in living if kept.lock.acquire(blocking=False)]  # others are being finished
+        try:
+            going = [kept for kept in held if not kept.is_saved]
+            if going:
+                until = self._clock() + LEASE
+                with self._database.write() as tx:
+                    entered = [self._renew(tx, kept, until) for kept in going]
+                for kept, now_entered in zip(going, entered, strict=True):  # now that it is durable
+                    kept.entered, kept.until = now_entered, until
+        finally:
+            for kept in held:
+                kept.lock.release()
+
+    def is_given_up(self, kept: Kept) -> bool:
+        """Whether somebody asked again in its place, since its lease had run out: then nothing of it is done."""
+        opening, now = kept.opening, self._clock()
+        if opening.conversation is None or opening.turn is None or kept.until is None or now < kept.until:
+            return False
+        kept.until = now + LEASE
+        with self._database.write() as tx:
+            values = {"state": "asked", "failure": None, "until": kept.until}
+            return not self._change_turn(tx, kept, values)
+
+    def _renew(self, tx: Transaction, kept: Kept, until: datetime) -> Entered | None:
+        opening, text = kept.opening, kept.answer
+        reads = {one.id for one in kept.gathered.badge.vaults} if kept.gathered else set()
+        if receipts.is_erased_since(tx, vault_ids=kept.read | reads, at=opening.began):
+            return kept.entered  # nothing of it is kept any more; what becomes of it is for the end
+        if opening.turn is not None:
+            values = {"state": "asked", "failure": None, "until": until} | self._said(kept, text)
+            self._change_turn(tx, kept, values)
+        elif kept.read:
+            self._note_protected(tx, kept, is_whole=False)
+        entered = kept.entered or Entered(hour=hour_of(self._clock()), charged=opening.asking.charged or NO_VAULT)
+        spent = {Use.ANSWERS: _with_call(kept, text), Use.AUTO: kept.auto.spent}
+        parts = portions(kept.gathered, spent, charged=entered.charged, asked=entered.asked)
+        return self._counting.renew(
+            tx, exchange=kept.id, parts=parts, member=_member(kept), entered=entered, until=until
+        )
+
     def _save(self, kept: Kept, state: State, error: SouvenanceError | None) -> None:
         """All of it in one transaction: each has its price."""
         opening, asking = kept.opening, kept.opening.asking
         is_stored = opening.conversation is not None and opening.turn is not None
         spent = {Use.ANSWERS: kept.answers.spent, Use.AUTO: kept.auto.spent}
         entered = kept.entered or Entered(hour=hour_of(self._clock()), charged=asking.charged or NO_VAULT)
-        has_spent = bool(entered.reserved) or any(one.calls for one in spent.values())
+        has_spent = bool(entered.asked or entered.leased) or any(one.calls for one in spent.values())
         has_said = bool(kept.read) and bool(kept.text or kept.others or kept.calls)
         if not (is_stored or has_spent or has_said):
             return
@@ -130,8 +161,14 @@ class Keeping:
             elif has_said:
                 self._note_protected(tx, kept)
             if has_spent:
-                member = member_of(asking.actor, asking.member.id if asking.member else None)
-                self._counting.count(tx, gathered=kept.gathered, spent=spent, member=member, entered=entered)
+                self._counting.count(
+                    tx,
+                    exchange=kept.id,
+                    parts=portions(kept.gathered, spent, charged=entered.charged, asked=entered.asked),
+                    member=_member(kept),
+                    entered=entered,
+                    began=opening.began,
+                )
 
     def _keep_turn(self, tx: Transaction, kept: Kept, state: State, error: SouvenanceError | None) -> None:
         opening = kept.opening
@@ -143,25 +180,66 @@ class Keeping:
             return
         values = {
             "state": state,
-            "answer": kept.answer,
             "failure": None if error is None else error.as_dict(),
+            "wrote": [one.as_dict() for one in kept.wrote],
+            "answered_at": self._clock(),
+            "until": None,
+        } | self._said(kept, kept.answer)
+        self._change_turn(tx, kept, values)
+
+    def _change_turn(self, tx: Transaction, kept: Kept, values: Mapping[str, Any]) -> bool:
+        """Its own turn, not one that was asked again in its place; False where it is gone."""
+        opening = kept.opening
+        if opening.conversation is None or opening.turn is None:
+            return False
+        return rows.save_turn(
+            tx,
+            conversation_id=opening.conversation,
+            ordinal=opening.turn,
+            values=values,
+            read=kept.read,
+            asked_at=opening.began,
+        )
+
+    def _said(self, kept: Kept, text: str) -> dict[str, Any]:
+        opening = kept.opening
+        return {
+            "answer": text,
             "model": opening.endpoint.model if opening.endpoint else "",
             "trace": None if kept.gathered is None else kept.gathered.as_dict() | {"spent": asdict(kept.spent)},
-            "wrote": [one.as_dict() for one in kept.wrote],
-            "folded": rows.folded_turn(opening.asking.question, kept.answer),
-            "answered_at": self._clock(),
+            "folded": rows.folded_turn(opening.asking.question, text),
         }
-        rows.save_turn(tx, conversation_id=opening.conversation, ordinal=opening.turn, values=values, read=kept.read)
 
-    def _note_protected(self, tx: Transaction, kept: Kept) -> None:
-        """So that a reply made from a protected vault is known when its program sends it again over another route."""
+    def _note_protected(self, tx: Transaction, kept: Kept, *, is_whole: bool = True) -> None:
+        """So that a reply made from a protected vault is known when its program sends it again over another route, all
+        of it or as far as it came. Where that was erased meanwhile, only what nobody can tell it from is kept."""
         if protection_of(tx, kept.read) is not Protection.MAXIMUM:
             return
         actor, now = kept.opening.asking.actor, self._clock()
-        called = ("\n".join("".join(pieces) for _, pieces in sorted(one.items())) for one in kept.calls.values())
-        replies = [kept.answer, *map("".join, kept.others.values()), *called]
-        for hashed in {rows.hash_of_reply(one) for one in replies if one.strip()}:
-            rows.note_reply(tx, user_id=actor.user_id, hashed=hashed, read=kept.read, at=now)
+        called = ("\n".join("".join(pieces) for _, pieces in sorted([*one.items()])) for one in [*kept.calls.values()])
+        texts = {kept.answer, *map("".join, [*kept.others.values()]), *called}
+        for text in filter(str.strip, texts):
+            note_reply(tx, user_id=actor.user_id, text=text, read=kept.read, at=now, is_whole=is_whole)
+        erased = {one for _, one in receipts.erased_since(tx, kept.opening.began)}
+        for vault_id in kept.read & erased:
+            seal_replies(tx, vault_id=vault_id, sealer=self._sealer)
+            forget_replies(tx, vault_id=vault_id)
+
+
+def _member(kept: Kept) -> str:
+    asking = kept.opening.asking
+    return member_of(asking.actor, asking.member.id if asking.member else None)
+
+
+def _with_call(kept: Kept, text: str) -> Spent:
+    """What was spent by now: calls that ended, and, by estimate, the one under way."""
+    spent = kept.answers.spent
+    if not kept.sending:
+        return spent
+    received = estimate_tokens(text)
+    return Spent(
+        sent=spent.sent + kept.sending, received=spent.received + received, calls=spent.calls + 1, is_estimate=True
+    )
 
 
 def _is_gone(tx: Transaction, kept: Kept) -> bool:

@@ -21,6 +21,7 @@ from souvenance.exchange.auto_scope import Offered
 from souvenance.exchange.conversations import place_in, stop_name, wrote_of
 from souvenance.exchange.events import Member, Said
 from souvenance.exchange.language import language_of
+from souvenance.exchange.lapsed import LEASE, broken_off
 from souvenance.exchange.quoting import without_memory
 from souvenance.exchange.spending import Limits
 from souvenance.memory.shown import Where
@@ -30,6 +31,7 @@ from souvenance.store import conversations as rows
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.fact_lists import Subject
+from souvenance.store.replies import Sealer, read_for
 from souvenance.vaults.protection import protection_of
 
 MAX_QUESTION_BYTES = 512 * 1024
@@ -109,10 +111,11 @@ class Opening:
 class Openings:
     """Opens exchanges. Synchronous."""
 
-    def __init__(self, database: Database, clock: Clock, endpoints: Endpoints) -> None:
+    def __init__(self, database: Database, clock: Clock, endpoints: Endpoints, sealer: Sealer) -> None:
         self._database = database
         self._clock = clock
         self._endpoints = endpoints
+        self._sealer = sealer
 
     def open(self, asking: Asking, *, conversation: int | None = None, instead_of: int | None = None) -> Opening:
         """Check and prepare a question; in a conversation, it is kept before anything is asked of a model.
@@ -129,6 +132,7 @@ class Openings:
         endpoint = self._endpoints.reached(user_id=actor.user_id, use=Use.ANSWERS)
         reader = replace(actor, route=Route.CLOUD) if endpoint and endpoint.route is Route.CLOUD else actor
         history: Sequence[Said] = asking.history
+        now = self._clock()  # before anything is read: what is erased from here on was before the model perhaps
         with self._database.read() as tx:
             if conversation is not None:
                 found = place_in(tx, actor, conversation)
@@ -136,7 +140,7 @@ class Openings:
                 if found.without_memory:
                     asking = replace(asking, with_memory=False)
             else:
-                history = _known(tx, actor, history)
+                history = _known(tx, actor, history, self._sealer)
             history, gone = _leaving(tx, history, reader)
             charged = None if asking.charged is None else spending.limits(tx, vault_id=asking.charged)
             into = _single(tx, actor, asking.vaults)
@@ -144,7 +148,6 @@ class Openings:
             own = people.language_of(tx, actor.user_id)
             offered = tuple(auto_scope.offer(tx, actor)) if auto_on else ()
         auto_endpoint = self._endpoints.reached(user_id=actor.user_id, use=Use.AUTO) if offered else None
-        now = self._clock()
         opening = Opening(
             asking=asking,
             reader=reader,
@@ -171,8 +174,12 @@ class Openings:
             found = place_in(tx, opening.asking.actor, conversation)
             tx.mark("conversations", user)
             if instead_of is not None:
+                for user_id in rows.settle_lapsed(tx, at=now, failure=broken_off().as_dict()):
+                    tx.mark("conversations", user_id)
                 _give_up(tx, conversation, instead_of)
-            ordinal = rows.add_turn(tx, conversation_id=conversation, question=question, at=now)
+            ordinal = rows.add_turn(
+                tx, conversation_id=conversation, question=question, at=opening.began, until=self._clock() + LEASE
+            )
             # The wish that stopped the turn it stands instead of is not meant for it.
             claims.release(tx, name=stop_name(conversation, ordinal), holder=str(user))
             title = title_from(question) if found.title == UNTITLED else found.title
@@ -213,16 +220,16 @@ def _said(turns: Sequence[rows.Before]) -> list[Said]:
     return said
 
 
-def _known(tx: Transaction, actor: Actor, history: Sequence[Said]) -> list[Said]:
+def _known(tx: Transaction, actor: Actor, history: Sequence[Said], sealer: Sealer) -> list[Said]:
     """What a program says was said, with the vaults that replies among it were made from where that is known: those of
     a reply are those of what was said just before it as well."""
-    hashes = {one.text: rows.hash_of_reply(one.text) for one in history if one.by_model}
-    if not hashes:
+    texts = {one.text for one in history if one.by_model}
+    if not texts:
         return list(history)
-    read = rows.read_for(tx, user_id=actor.user_id, hashes=set(hashes.values()))
+    read = read_for(tx, user_id=actor.user_id, texts=texts, sealer=sealer)
     said = list(history)
     for place, one in enumerate(said):
-        ids = read.get(hashes[one.text]) if one.by_model else None
+        ids = read.get(one.text) if one.by_model else None
         if ids:
             said[place] = replace(one, read=one.read | ids)
             if place and not said[place - 1].by_model:

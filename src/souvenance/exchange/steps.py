@@ -10,15 +10,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ParamSpec, TypeVar
 
-from souvenance.domain.errors import SouvenanceError
+from souvenance.domain.errors import Conflict, SouvenanceError
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.exchange import auto_scope
 from souvenance.exchange.applying import Applying, Occasion
+from souvenance.exchange.at_once import AtOnce
 from souvenance.exchange.auto_scope import Choice
 from souvenance.exchange.events import LookedUp, Put, Spent, Wrote
 from souvenance.exchange.extract import MOST as MOST_QUOTED
 from souvenance.exchange.gathering import Gathering, Memory, Wish, found_text
+from souvenance.exchange.heartbeat import Heartbeat
 from souvenance.exchange.keeping import Keeping, Kept, State
+from souvenance.exchange.lapsed import LEASE
 from souvenance.exchange.opening import Asking, Opening, Openings
 from souvenance.exchange.reply import Reply
 from souvenance.exchange.spending import REPLY_TOKENS, Counting, limits_of, member_of
@@ -26,6 +29,7 @@ from souvenance.memory.shown import LookUp
 from souvenance.models.chat import Chat
 from souvenance.retrieval.answer import Answer
 from souvenance.retrieval.retrieval import Retrieval
+from souvenance.store.spending import NO_VAULT
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -79,8 +83,12 @@ class Steps:
         counting: Counting,
         retrieval: Retrieval,
         chat: Chat,
+        heartbeat: Heartbeat,
+        at_once: AtOnce,
     ) -> None:
         self.chat = chat
+        self.heartbeat = heartbeat
+        self.at_once = at_once
         self._openings = openings
         self._gathering = gathering
         self._applying = applying
@@ -146,7 +154,8 @@ class Steps:
     def _begin(self, asking: Asking, conversation: int | None, instead_of: int | None) -> Begun:
         """Open and gather in one go: of many that begin at once the first then call the model before the last open."""
         opening = self._openings.open(asking, conversation=conversation, instead_of=instead_of)
-        kept = Kept(opening)
+        kept = Kept(opening, until=opening.began + LEASE)
+        self.heartbeat.watch(kept)
         if opening.auto_endpoint is not None and opening.offered:
             return Begun(opening=opening, kept=kept)
         try:
@@ -156,6 +165,7 @@ class Steps:
 
     def _gather(self, opening: Opening, kept: Kept, choice: Choice | None) -> Ready:
         asking = opening.asking
+        self.heartbeat.watch(kept)
         if opening.endpoint is not None:
             self.chat.load()
         if not asking.with_memory:
@@ -190,8 +200,17 @@ class Steps:
             if opening.charged is not None:
                 limits.setdefault(opening.charged.vault_id, opening.charged)
             expected = Spent(sent=memory.gathered.tokens + opening.tokens, received=REPLY_TOKENS)
-            entered = self._counting.enter(limits=list(limits.values()), member=member, expected=expected)
-            kept.entered = entered if opening.charged is None else replace(entered, charged=opening.charged.vault_id)
+            with kept.lock:
+                entered = self._counting.enter(
+                    exchange=kept.id,
+                    limits=list(limits.values()),
+                    member=member,
+                    expected=expected,
+                    gathered=memory.gathered,
+                    charged=NO_VAULT if opening.charged is None else opening.charged.vault_id,
+                )
+                before = kept.entered.leased if kept.entered else {}
+                kept.entered = replace(entered, leased={**before, **entered.leased})
         occasion = Occasion(
             actor=asking.actor,
             reader=opening.reader,
@@ -237,6 +256,11 @@ class Steps:
         with kept.lock:
             if kept.is_saved:  # it was stopped before this began: nothing is done
                 return []
+            if self._keeping.is_given_up(kept):
+                raise Conflict(
+                    "This took so long that it was given up, and the question was asked again; nothing was done.",
+                    hint="Read the conversation again.",
+                )
             for one in self._applying.apply(ready.occasion, ready.reply):
                 kept.wrote.append(one)  # each as it is done: whatever fails later, it is known and can be undone
             if not kept.answer:

@@ -5,6 +5,7 @@ Nothing is opened and no symbolic link is followed. What cannot be listed counts
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Collection, Iterator
@@ -169,11 +170,11 @@ class Tree:
         try:
             target = os.path.realpath(os.path.join(self._root, path), strict=True)
         except OSError as error:
-            return (
-                "a symbolic link that leads nowhere"
-                if isinstance(error, FileNotFoundError)
-                else ("a symbolic link that leads in a circle")
-            )
+            if error.errno == errno.ELOOP:
+                return "a symbolic link that leads in a circle"
+            if isinstance(error, FileNotFoundError):
+                return "a symbolic link that leads nowhere"
+            return f"what the symbolic link leads to cannot be looked at: {error.strerror}"
         root = os.path.realpath(self._root)
         if target != root and not target.startswith(root.rstrip(b"/") + b"/"):
             return "a symbolic link out of the folder is not followed"

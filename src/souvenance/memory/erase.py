@@ -45,6 +45,7 @@ from souvenance.store.erasure import deed, mentions, purge, receipts
 from souvenance.store.erasure.declared import Doomed
 from souvenance.store.erasure.records import Records
 from souvenance.store.erasure.traces import Traces, Windows
+from souvenance.store.replies import Sealer, seal_replies
 from souvenance.store.terms import forget_words
 
 CLAIM, LEASE = "purge", 900.0
@@ -56,14 +57,22 @@ Forget = Callable[[int], None]
 
 
 class Erasures:
-    """Use cases of erasing. `flush` writes down what is under way to the retrieval log, so that it can be erased."""
+    """Use cases of erasing. `flush` writes down what is under way to the retrieval log, so that it can be erased;
+    `sealer` gives the key with which is sealed what must be known again of replies."""
 
     def __init__(
-        self, database: Database, clock: Clock, *, flush: Callable[[], None], forget: Sequence[Forget]
+        self,
+        database: Database,
+        clock: Clock,
+        *,
+        flush: Callable[[], None],
+        forget: Sequence[Forget],
+        sealer: Sealer,
     ) -> None:
         self._database = database
         self._clock = clock
         self._flush = flush
+        self._sealer = sealer
         self._forget = tuple(forget)
         self._holder = claimed.new_holder()
         self._lock = threading.Lock()
@@ -184,6 +193,8 @@ class Erasures:
                 counts, records = deed.count(tx, doomed), Records(tx, doomed, names=asked_by)
                 strays = deed.strays(tx, vault_id=item.id)
                 deed.remember_traces(tx, doomed, traces)
+                if member is None:
+                    seal_replies(tx, vault_id=item.id, sealer=self._sealer)
                 deed.take_away(tx, doomed)
                 deed.hear_from(tx, vault_id=item.id, at=now)
                 suspended = deed.suspend_folders(tx, vault_id=item.id) if member is None else 0

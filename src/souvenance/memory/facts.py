@@ -17,7 +17,7 @@ from souvenance.memory import correct
 from souvenance.memory.as_of import SORT_KEYS, FactPage, Glance, page_of, standing_at
 from souvenance.memory.filing import checked_move, filed, take_history
 from souvenance.memory.guard import secret_kinds
-from souvenance.memory.remember import Observation, Remembered, prepare, write
+from souvenance.memory.remember import Check, Observation, Remembered, prepare, write
 from souvenance.store import fact_lists as lists
 from souvenance.store import facts as rows
 from souvenance.store import history
@@ -45,9 +45,15 @@ class Facts:
     # --- writing -----------------------------------------------------------------------------------------------
 
     def remember(
-        self, *, actor: Actor, vault: str, observations: Sequence[Observation], digest: str | None = None
+        self,
+        *,
+        actor: Actor,
+        vault: str,
+        observations: Sequence[Observation],
+        digest: str | None = None,
+        check: Check | None = None,
     ) -> list[Remembered]:
-        """Keep observations in a vault, in order; durable when this returns.
+        """Keep observations in a vault, in order; durable when this returns. `check` may still refuse; see `Check`.
 
         More than 1,000 are stored in several transactions: after a failure, those before it are kept, and sending all
         again skips them.
@@ -58,15 +64,21 @@ class Facts:
             prepared = [prepare(actor, item) for item in observations[start : start + BATCH]]
             with self._database.write() as tx:
                 found = vault_rows.named_vault(tx, actor, vault, to_write=True)
+                if check is not None:
+                    check(tx, found.id)
                 results += write(tx, actor, vault=found, prepared=prepared, at=self._clock(), digest=digest)
         return results
 
-    def remember_about_user(self, *, actor: Actor, observation: Observation, digest: str | None = None) -> Remembered:
-        """Keep an observation in the caller's personal vault, whatever else is open (N4)."""
+    def remember_about_user(
+        self, *, actor: Actor, observation: Observation, digest: str | None = None, check: Check | None = None
+    ) -> Remembered:
+        """Keep an observation in the caller's personal vault, whatever else is open (N4). `check`: see `remember`."""
         actor.require_write()
         prepared = prepare(actor, observation)
         with self._database.write() as tx:
             vault = self._vaults.personal(tx, actor)
+            if check is not None:
+                check(tx, vault.id)
             return write(tx, actor, vault=vault, prepared=[prepared], at=self._clock(), digest=digest)[0]
 
     def remember_about_project(

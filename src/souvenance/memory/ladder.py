@@ -17,6 +17,7 @@ from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import MemoryType, Vault
 from souvenance.domain.vault_settings import VaultSettings, settings_of
 from souvenance.memory import correct
+from souvenance.memory.remember import Check
 from souvenance.memory.shown import ASKED, Applied, LookUp, Outcome, Replace, Request, Retire, Shown, Where
 from souvenance.memory.standing import StandingColumns
 from souvenance.memory.types import Classic, step_of
@@ -232,17 +233,31 @@ class Ladder:
 
     # --- what the model asks -----------------------------------------------------------------------------------
 
-    def apply_request(self, *, actor: Actor, shown: Shown, request: Request, where: Where | None = None) -> Applied:
+    def apply_request(
+        self,
+        *,
+        actor: Actor,
+        shown: Shown,
+        request: Request,
+        where: Where | None = None,
+        budget_tokens: int = BUDGET_TOKENS,
+        check: Check | None = None,
+    ) -> Applied:
         """Do what a model asked in an exchange, if its step allows it and the fact is one it was shown (F4).
+
+        What a look-up brings takes at most `budget_tokens`. `check` is called with the vault in the transaction that
+        writes, before anything is written; what it raises is why the request is refused.
 
         Anything else does nothing and is written down as ignored: a number that was not shown, real or not, a second
         look-up, a request the step does not know, a channel where memory is not read or written.
         """
         where = where or Where()
         if isinstance(request, LookUp):
-            return self._look_up(replace(actor, is_model=True), shown, request, where)
+            return self._look_up(replace(actor, is_model=True), shown, request, where, budget_tokens)
         try:
             with self._database.write() as tx:
+                if check is not None:
+                    check(tx, shown.vault_id)
                 applied = self._end(tx, actor.asked_model(), shown, request, where)
         except SouvenanceError as error:
             return Applied(ask=ASKED[type(request)], outcome=Outcome.REFUSED, why=str(error))
@@ -273,7 +288,7 @@ class Ladder:
         )
         return Applied(ask=ask, outcome=Outcome.DONE, fact=ended, successor=successor)
 
-    def _look_up(self, model: Actor, shown: Shown, request: LookUp, where: Where) -> Applied:
+    def _look_up(self, model: Actor, shown: Shown, request: LookUp, where: Where, budget_tokens: int) -> Applied:
         started = time.perf_counter()
         with self._database.read() as tx:
             found = vault_rows.find_vault(tx, model, vault_table.c.id == shown.vault_id)
@@ -292,7 +307,7 @@ class Ladder:
             facts = lists.read_facts(tx, vault_id=found.id, numbers=[number for number, _ in ranked[:LOOK_UP_LIMIT]])
             names = _names(tx, found.id, facts)
         given = [GivenFact(fact=item, line=fact_line(item, names)) for item in facts]
-        kept, _ = _fitting(given, BUDGET_TOKENS)
+        kept, _ = _fitting(given, budget_tokens)
         shown.add(item.fact for item in kept)
         self._audit(model, found, query, ranked, wanted, (time.perf_counter() - started) * 1000)
         return Applied(

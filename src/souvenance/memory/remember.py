@@ -7,7 +7,7 @@ wait for, so that the lock is held for as little as possible.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -34,6 +34,10 @@ from souvenance.memory.summaries import give_way, retold
 from souvenance.store import facts, history, links, notes, passages, people
 from souvenance.store.database import Transaction
 from souvenance.store.vaults import is_withheld, zone_in
+
+Check = Callable[[Transaction, int], None]
+"""Asked, with the vault that is written to, in the transaction that writes and before it does; raises where nothing may
+be written."""
 
 POSITION_STEP = 1 << 20
 """Room left between two neighbours on a page, so that an item can move between them without touching others."""

@@ -14,7 +14,7 @@ import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from souvenance.domain.endpoint import Reached, is_near
 from souvenance.domain.errors import ModelUnavailable
@@ -46,6 +46,13 @@ class Patience:
     silence: float = 120.0
     connect: float = 10.0
     pause: float = FIRST_PAUSE
+
+
+class Embedded(NamedTuple):
+    """Vectors, and the endpoint's own count of what they cost; None where it gave none."""
+
+    vectors: list[list[float]]
+    usage: Any
 
 
 @cache
@@ -99,8 +106,8 @@ class Chat:
         async with self._answered(endpoint, "/models", None) as response:
             return _checked(await self._whole(response), endpoint, needs=("data",))
 
-    async def embeddings(self, endpoint: Reached, texts: list[str]) -> list[list[float]]:
-        """A vector per text, in order."""
+    async def embeddings(self, endpoint: Reached, texts: list[str]) -> Embedded:
+        """A vector per text, in order, and what the endpoint counted for them."""
         body = {"model": endpoint.model, "input": texts, "encoding_format": "float"}
         async with self._answered(endpoint, "/embeddings", body) as response:
             found = _checked(await self._whole(response), endpoint, needs=("data",))
@@ -111,7 +118,7 @@ class Chat:
             raise wrong_kind(endpoint, "no vectors") from None
         if len(vectors) != len(texts):
             raise wrong_kind(endpoint, "another number of vectors than was asked for")
-        return vectors
+        return Embedded(vectors, found.get("usage"))
 
     # --- the call ----------------------------------------------------------------------------------------------
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from souvenance.domain.access import Route
 from souvenance.domain.endpoint import Endpoint, Reached
 from souvenance.domain.errors import EmbedderUnavailable, InvalidInput, ModelUnavailable, NotAllowed
+from souvenance.domain.tokens import estimate_tokens
+from souvenance.models.charged import charged
 from souvenance.models.chat import Chat
 from souvenance.models.embedder import checked, plain
 
@@ -20,12 +22,19 @@ LONGEST = 8000
 BATCH = 64
 
 
+class Count(Protocol):
+    """Takes note of what one call cost, and returns at once."""
+
+    def __call__(self, *, vault_id: int, usage: Any, sent_text: int) -> None:
+        """For this vault: the endpoint's own count, and an estimate for where it gave none."""
+
+
 class EndpointEmbedder:
     """Vectors of a model reached over HTTP. Any thread may call."""
 
     is_endpoint = True
 
-    def __init__(self, endpoint: Endpoint, reached: Callable[[], Reached], chat: Chat) -> None:
+    def __init__(self, endpoint: Endpoint, reached: Callable[[], Reached], chat: Chat, count: Count) -> None:
         if endpoint.dimension is None:
             raise InvalidInput(
                 f"It is not known yet how long the vectors of {endpoint.name} are.",
@@ -34,6 +43,7 @@ class EndpointEmbedder:
         self._route = endpoint.route
         self._reached = reached
         self._chat = chat
+        self._count = count
         self.name = f"endpoint/{endpoint.model}"
         self.dimension = endpoint.dimension
 
@@ -63,6 +73,14 @@ class EndpointEmbedder:
 
     def _asked(self, texts: list[str]) -> list[list[float]]:
         try:
-            return asyncio.run(self._chat.embeddings(self._reached(), texts))
+            found = asyncio.run(self._chat.embeddings(self._reached(), texts))
         except (ModelUnavailable, NotAllowed, InvalidInput) as error:
             raise EmbedderUnavailable(error.message, hint=error.hint) from error
+        self._count(vault_id=charged(), usage=_usage(found.usage), sent_text=sum(map(estimate_tokens, texts)))
+        return found.vectors
+
+
+def _usage(told: Any) -> Any:
+    """An endpoint's count of what embedding took, as chat's are; None where it gave none."""
+    sent = told.get("prompt_tokens", told.get("total_tokens")) if isinstance(told, dict) else None
+    return None if sent is None else {"prompt_tokens": sent, "completion_tokens": 0}

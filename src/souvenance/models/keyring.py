@@ -6,6 +6,8 @@ and which only its owner may read. Sealing is Fernet (AES-128-CBC and HMAC-SHA25
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import os
 import stat
 from functools import cached_property
@@ -43,12 +45,21 @@ class Keyring:
                 hint=f"Bring back SOUVENANCE_MASTER_KEY or {FILE}, or give the endpoint its key again.",
             ) from None
 
+    def derived(self, purpose: str) -> bytes:
+        """A key of its own for another purpose, always the same of one master key; 32 bytes (HMAC-SHA-256)."""
+        _ = self._master  # it is a key, or a clear refusal
+        return hmac.new(self._text.encode("ascii"), purpose.encode(), hashlib.sha256).digest()
+
+    @cached_property
+    def _text(self) -> str:
+        return self._given or self._from_file()
+
     @cached_property
     def _master(self) -> Fernet:
         from cryptography.fernet import Fernet
 
         try:
-            return Fernet(self._given or self._from_file())
+            return Fernet(self._text)
         except ValueError:
             where = "SOUVENANCE_MASTER_KEY" if self._given else str(self._path)
             raise InvalidInput(

@@ -56,7 +56,7 @@ async def tried(chat: Chat, endpoint: Reached) -> Tested:
         problem = str(error)
     milliseconds = (time.perf_counter() - started) * 1000
     try:
-        dimension = len((await chat.embeddings(endpoint, ["ok"]))[0]) or None
+        dimension = len((await chat.embeddings(endpoint, ["ok"])).vectors[0]) or None
     except SouvenanceError as error:
         embedding_problem = str(error)
     return Tested(

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from souvenance.domain.clock import Clock
 from souvenance.domain.errors import EmbedderUnavailable
+from souvenance.models.charged import charged_to
 from souvenance.models.embedder import Embedder, checked, is_endpoint
 from souvenance.retrieval import background
 from souvenance.store import backlog, claims, vectors
@@ -123,7 +124,8 @@ class CatchUp:
             for batch in _batches(work) if self.deadline is None else _small_batches(work):
                 if self.stop.is_set() or (kept and self.deadline is not None and time.monotonic() >= self.deadline):
                     break
-                made = self._vectors(batch)
+                with charged_to(vault_id):
+                    made = self._vectors(batch)
                 with self.database.write() as tx:
                     added = vectors.add_vectors(tx, model=self.model, items=made)
                     for name in mine.values():

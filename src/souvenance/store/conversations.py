@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +16,7 @@ from souvenance.domain.conversation import Turn
 from souvenance.domain.fact import folded
 from souvenance.domain.vault import Protection
 from souvenance.store.database import Transaction
-from souvenance.store.tables import conversation, protected_reply, turn, turn_vault, vault
+from souvenance.store.tables import conversation, turn, turn_vault, vault
 
 LONGEST_FOLDED = 200_000
 
@@ -168,9 +167,9 @@ def hold_turns(tx: Transaction, *, conversation_id: int) -> None:
     tx.hold("turn", conversation_id)
 
 
-def add_turn(tx: Transaction, *, conversation_id: int, question: str, at: datetime) -> int:
-    """The next turn of a conversation, asked and not answered yet; its ordinal, from 1. That the conversation was used
-    is for the caller to say."""
+def add_turn(tx: Transaction, *, conversation_id: int, question: str, at: datetime, until: datetime) -> int:
+    """The next turn of a conversation, asked and not answered yet; its ordinal, from 1. It is given up at `until`,
+    unless a sign of life comes. That the conversation was used is for the caller to say."""
     hold_turns(tx, conversation_id=conversation_id)
     last = select(func.coalesce(func.max(turn.c.ordinal), 0)).where(turn.c.conversation_id == conversation_id)
     made = insert(turn).values(
@@ -180,15 +179,27 @@ def add_turn(tx: Transaction, *, conversation_id: int, question: str, at: dateti
         question=question,
         folded=folded(question)[:LONGEST_FOLDED],
         asked_at=at,
+        until=until,
     )
     return int(tx.execute(made.returning(turn.c.ordinal)).scalar_one())
 
 
 def save_turn(
-    tx: Transaction, *, conversation_id: int, ordinal: int, values: Mapping[str, Any], read: Collection[int] = ()
+    tx: Transaction,
+    *,
+    conversation_id: int,
+    ordinal: int,
+    values: Mapping[str, Any],
+    read: Collection[int] = (),
+    asked_at: datetime | None = None,
 ) -> bool:
-    """Change columns of one turn, and add to the vaults it was made from; False where it is not there any more."""
+    """Change columns of one turn, and add to the vaults it was made from; False where it is not there any more.
+
+    `asked_at` tells it from one that was asked again in its place.
+    """
     here = (turn.c.conversation_id == conversation_id) & (turn.c.ordinal == ordinal)
+    if asked_at is not None:
+        here = here & (turn.c.asked_at == asked_at)
     if tx.execute(update(turn).where(here).values(**values)).rowcount != 1:
         return False
     rows = [{"vault_id": one, "conversation_id": conversation_id, "ordinal": ordinal} for one in sorted(read)]
@@ -196,6 +207,29 @@ def save_turn(
         statement = (sqlite_insert if tx.is_sqlite else postgresql_insert)(turn_vault)
         tx.execute(statement.on_conflict_do_nothing(), rows)
     return True
+
+
+def has_lapsed(tx: Transaction, *, at: datetime) -> bool:
+    """Whether a turn that is asked gave no sign of life in time."""
+    return tx.execute(select(turn.c.ordinal).where(_lapsed(at)).limit(1)).first() is not None
+
+
+def settle_lapsed(tx: Transaction, *, at: datetime, failure: Mapping[str, Any]) -> list[int]:
+    """Turns that gave no sign of life in time have failed, with what was said by then; the users they are of."""
+    statement = select(turn.c.conversation_id, turn.c.ordinal, conversation.c.user_id).join(
+        conversation, conversation.c.id == turn.c.conversation_id
+    )
+    users = []
+    for row in tx.execute(statement.where(_lapsed(at))).all():
+        here = (turn.c.conversation_id == row.conversation_id) & (turn.c.ordinal == row.ordinal) & _lapsed(at)
+        values = {"state": "failed", "failure": dict(failure), "answered_at": at, "until": None}
+        if tx.execute(update(turn).where(here).values(**values)).rowcount == 1:
+            users.append(row.user_id)
+    return users
+
+
+def _lapsed(at: datetime) -> ColumnElement[bool]:
+    return (turn.c.state == "asked") & (turn.c.until <= at)
 
 
 def remove_turn(tx: Transaction, *, conversation_id: int, ordinal: int) -> None:
@@ -263,37 +297,9 @@ def list_turns(
             wrote=tuple(row["wrote"] or ()),
             asked_at=row["asked_at"],
             answered_at=row["answered_at"],
+            until=row["until"],
             read=frozenset(read.get(row["ordinal"], ())),
             is_protected=row["ordinal"] in guarded,
         )
         for row in rows
     ]
-
-
-# --- replies that programs keep --------------------------------------------------------------------------------
-
-
-def hash_of_reply(text: str) -> str:
-    """What is kept of a reply to know it again."""
-    return hashlib.sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()
-
-
-def note_reply(tx: Transaction, *, user_id: int, hashed: str, read: Collection[int], at: datetime) -> None:
-    """Remember of a reply, by its hash, which vaults it was made from."""
-    rows = [{"vault_id": one, "user_id": user_id, "hash": hashed, "at": at} for one in sorted(read)]
-    if rows:
-        statement = (sqlite_insert if tx.is_sqlite else postgresql_insert)(protected_reply)
-        tx.execute(statement.on_conflict_do_nothing(), rows)
-
-
-def read_for(tx: Transaction, *, user_id: int, hashes: Collection[str]) -> dict[str, frozenset[int]]:
-    """The vaults that replies were made from, by their hashes."""
-    found: dict[str, set[int]] = {}
-    wanted = list(hashes)
-    for start in range(0, len(wanted), 500):
-        statement = select(protected_reply.c.hash, protected_reply.c.vault_id).where(
-            protected_reply.c.user_id == user_id, protected_reply.c.hash.in_(wanted[start : start + 500])
-        )
-        for row in tx.execute(statement):
-            found.setdefault(row.hash, set()).add(row.vault_id)
-    return {hashed: frozenset(ids) for hashed, ids in found.items()}

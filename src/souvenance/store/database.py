@@ -37,7 +37,7 @@ from souvenance.domain.errors import (
 )
 from souvenance.store import tables
 
-SCHEMA_REVISION = "0006"
+SCHEMA_REVISION = "0007"
 BUSY_SECONDS = 60.0
 CHANGE_CHANNEL = "souvenance_change"
 EVERYTHING = "*"

@@ -3,100 +3,25 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import httpx
 import openai
 import pytest
-import uvicorn
 
-from scripted import Calls, Raw, Server, model_server
+from proxy_ways import Make, keep, user
+from scripted import Calls, Raw, Server
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.endpoint import Use
 from souvenance.domain.vault import MemoryType, Protection
-from souvenance.memory.remember import Observation
-from souvenance.serving.app import build_app
-from souvenance.settings import Settings
-from souvenance.wiring import open_application
 
-Make = Callable[..., openai.OpenAI]
 TOOL_CALL = {
     "id": "call_1", "index": 0, "type": "function", "function": {"name": "weather", "arguments": '{"city": "Lyon"}'}
 }  # fmt: skip
 TOOLS: Any = [{"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}]
-
-
-@pytest.fixture
-def memory(store_url: str, tmp_path: Path) -> Iterator[Application]:
-    url = store_url if store_url.startswith("postgresql") else None
-    settings = Settings(data=tmp_path, database_url=url, embedder="none", model_seconds=3)  # type: ignore[arg-type]
-    opened = open_application(settings)
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def owner(memory: Application) -> Actor:
-    return memory.owner_through(Source.COMMAND_LINE)
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with model_server() as made:
-        yield made
-
-
-@pytest.fixture
-def model(memory: Application, owner: Actor, server: Server) -> Server:
-    memory.endpoints.add(
-        actor=owner, name="scripted", base_url=server.url, model="tiny", key="sk-up", uses=[Use.ANSWERS]
-    )
-    return server
-
-
-@pytest.fixture
-def url(memory: Application, tmp_path: Path) -> Iterator[str]:
-    """The whole application on a port of its own."""
-    app = build_app(memory, Settings(data=tmp_path, embedder="none"), local_token="secret")
-    running = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="none"))
-    thread = threading.Thread(target=running.run, daemon=True)
-    thread.start()
-    while not running.started:
-        time.sleep(0.01)
-    port = running.servers[0].sockets[0].getsockname()[1]
-    yield f"http://127.0.0.1:{port}/v1"
-    running.should_exit = True
-    thread.join()
-
-
-@pytest.fixture
-def client(memory: Application, owner: Actor, url: str) -> Iterator[Make]:
-    made: list[openai.OpenAI] = []
-
-    def make(**limits: Any) -> openai.OpenAI:
-        name = f"client {len(memory.tokens.list(actor=owner))}"
-        _, secret = memory.tokens.create(actor=owner, name=name, **{"route": Route.LOCAL} | limits)
-        made.append(openai.OpenAI(base_url=url, api_key=secret, max_retries=0))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
-
-
-def keep(memory: Application, owner: Actor, vault: str, content: str) -> int:
-    if vault not in {one.slug for one in memory.vaults.list(actor=owner)}:
-        memory.vaults.create(actor=owner, name=vault)
-    return memory.facts.remember(actor=owner, vault=vault, observations=[Observation(content=content)])[0].fact.number
-
-
-def user(text: str) -> Any:
-    return [{"role": "user", "content": text}]
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -166,7 +166,7 @@ def remove(session: Session, name: Name) -> None:
 def spending(
     session: Session, *, days: Annotated[int, typer.Option(min=1, max=3660, help="Of so many days.")] = 30
 ) -> None:
-    """Show the tokens that exchanges spent, by vault and use."""
+    """Show the tokens that were spent, by vault and use: how many no endpoint counted, and what broke off."""
     found = session.memory.spending.list(actor=session.actor, days=days)
     shapes = [
         {
@@ -175,12 +175,25 @@ def spending(
             "calls": item.calls,
             "sent": item.sent,
             "received": item.received,
+            "estimated": item.estimated,
+            "broken_off": item.broken_off,
         }
         for vault, item in found
     ]
     session.out.table(
         {"spending": shapes},
-        columns=("vault", "use", "calls", "sent", "received"),
-        rows=[(s["vault"] or "(none)", s["use"], s["calls"], s["sent"], s["received"]) for s in shapes],
+        columns=("vault", "use", "calls", "sent", "received", "estimated", "broken off"),
+        rows=[
+            (
+                s["vault"] or "(none)",
+                s["use"],
+                s["calls"],
+                s["sent"],
+                s["received"],
+                s["estimated"] or "",
+                s["broken_off"] or "",
+            )
+            for s in shapes
+        ],
         empty="Nothing was spent.",
     )

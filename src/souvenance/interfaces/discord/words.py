@@ -6,7 +6,7 @@ from __future__ import annotations
 import discord
 from discord import app_commands
 
-from souvenance.domain.errors import CapReached, SouvenanceError, Withheld
+from souvenance.domain.errors import CapReached, SouvenanceError, TooManyAtOnce, Withheld
 from souvenance.domain.vault import MemoryType
 
 LANGUAGES = ("en", "fr")
@@ -28,6 +28,8 @@ def refusal(error: Exception, language: str) -> str:
         return say(language, "withheld")
     if isinstance(error, CapReached):
         return say(language, "cap")
+    if isinstance(error, TooManyAtOnce):
+        return say(language, "busy")
     if not isinstance(error, SouvenanceError):
         return say(language, "fault")
     why = str(error.details.get("why", ""))
@@ -40,6 +42,7 @@ SENTENCES: dict[str, dict[str, str]] = {
         "no_answer": "I have nothing to say to that.",
         "failed": "I cannot answer now: the model behind me does not. Nothing was lost, try again later.",
         "cap": "That is enough for now: this memory’s allowance is used up. Try again later.",
+        "busy": "I am still answering you. Ask again once those answers are there.",
         "bare": "(calls you without a word)",
         "fault": "Something went wrong here. Nothing was changed.",
         "wrote": "Memory: {what}",
@@ -91,6 +94,7 @@ SENTENCES: dict[str, dict[str, str]] = {
         "no_answer": "Je n’ai rien à répondre à cela.",
         "failed": "Je ne peux pas répondre : le modèle derrière moi ne répond pas. Rien n’est perdu, réessaie plus tard.",
         "cap": "Assez pour l’instant : le quota de cette mémoire est épuisé. Réessaie plus tard.",
+        "busy": "Je suis encore en train de vous répondre. Reposez votre question une fois ces réponses arrivées.",
         "bare": "(t’appelle sans rien dire)",
         "fault": "Quelque chose a mal tourné ici. Rien n’a été changé.",
         "wrote": "Mémoire : {what}",

@@ -26,7 +26,9 @@ STATUSES: tuple[tuple[type[SouvenanceError], int], ...] = (
     (errors.EmbedderUnavailable, 503),
     (errors.ModelUnavailable, 502),
     (errors.NoModel, 503),
+    (errors.BrokenOff, 503),
     (errors.CapReached, 429),
+    (errors.TooManyAtOnce, 429),
     (errors.TooManyAttempts, 429),
 )
 """The first class that an error is decides; anything else is a failure of ours."""
@@ -60,6 +62,6 @@ def refusal(visit: Visit, error: SouvenanceError | None) -> Response:
         response = visit.piece("pieces/toast.html", "problem", status=status, **values)
     else:
         response = visit.page("problem.html", status=status, **values)
-    if isinstance(error, errors.TooManyAttempts):
+    if isinstance(error, errors.TooManyAttempts | errors.TooManyAtOnce):
         response.headers["Retry-After"] = str(error.details["retry_after"])
     return response

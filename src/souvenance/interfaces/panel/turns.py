@@ -8,7 +8,7 @@ from typing import Any
 
 from souvenance.domain.access import Route
 from souvenance.domain.conversation import Turn
-from souvenance.domain.errors import SouvenanceError
+from souvenance.domain.errors import BrokenOff, SouvenanceError
 from souvenance.domain.fact import Fact, State
 from souvenance.domain.protection import withheld_sentence
 from souvenance.exchange.conversations import wrote_of
@@ -19,7 +19,7 @@ from souvenance.interfaces.panel.problems import STATUSES, TITLES
 from souvenance.interfaces.panel.refusals import given_in_language
 from souvenance.interfaces.panel.visit import Visit
 
-_TITLES = {kind.code: TITLES[status] for kind, status in STATUSES}
+_TITLES = {kind.code: TITLES[status] for kind, status in STATUSES} | {BrokenOff.code: _("The answer broke off")}
 _DID = {
     Verb.REMEMBER: _("Remembered"),
     Verb.RETIRE: _("Retired"),
@@ -164,13 +164,15 @@ def _did(visit: Visit, place: int, one: Wrote, names: Mapping[str, str]) -> dict
     }
 
 
-def _failure(visit: Visit, turn: Turn) -> dict[str, str] | None:
+def _failure(visit: Visit, turn: Turn) -> dict[str, Any] | None:
     if turn.failure is None:
         return None
     found = dict(turn.failure)
     title = visit.say(_TITLES.get(found.get("code", ""), _("No answer came")))
     message, hint = (visit.reason(found.get(name, "")) for name in ("message", "hint"))
-    return {"title": title, "message": message, "hint": hint}
+    # Of what broke off here, the model's settings tell nothing.
+    of_model = found.get("code") != BrokenOff.code
+    return {"title": title, "message": message, "hint": hint, "of_model": of_model}
 
 
 def _badge(trace: Mapping[str, Any], names: Mapping[str, str]) -> Badge:

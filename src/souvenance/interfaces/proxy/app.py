@@ -45,12 +45,17 @@ def build_proxy(memory: Application, identify: Identify) -> Starlette:
         asked = read_completion(await _body(request), request.headers)
         passing = Passing(memory, actor, asked)
         await passing.begin()
-        if not asked.is_stream:
-            return JSONResponse(await unless(_gone(request), passing.whole()), headers=passing.headers)
-        lines = passing.lines()
-        first = await unless(_gone(request), anext(lines))  # what fails before the first word has a status of its own
+        lines, is_streaming = passing.lines(), False
+        try:
+            if not asked.is_stream:
+                return JSONResponse(await unless(_gone(request), passing.whole()), headers=passing.headers)
+            first = await unless(_gone(request), anext(lines))  # what fails before the first word has its own status
+            is_streaming = True
+        finally:
+            if not is_streaming:
+                passing.leave()
         headers = passing.headers | {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(_after(first, lines), media_type="text/event-stream", headers=headers)
+        return StreamingResponse(_after(first, lines, passing), media_type="text/event-stream", headers=headers)
 
     async def models(request: Request) -> Response:
         actor = await caller(request)
@@ -81,11 +86,14 @@ async def _gone(request: Request) -> None:
         pass
 
 
-async def _after(first: str, lines: AsyncGenerator[str]) -> AsyncIterator[str]:
-    async with contextlib.aclosing(lines):
-        yield first
-        async for line in lines:
-            yield line
+async def _after(first: str, lines: AsyncGenerator[str], passing: Passing) -> AsyncIterator[str]:
+    try:
+        async with contextlib.aclosing(lines):
+            yield first
+            async for line in lines:
+                yield line
+    finally:
+        passing.leave()
 
 
 async def _body(request: Request) -> bytes:

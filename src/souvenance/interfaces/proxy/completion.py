@@ -42,6 +42,18 @@ class Passing:
 
     async def begin(self) -> None:
         """Gather memory; refuses before anything is sent."""
+        self._place = self._exchange.at_once.enter(self._actor)
+        try:
+            await self._gather()
+        except BaseException:
+            self.leave()
+            raise
+
+    def leave(self) -> None:
+        """Make room for others of the same caller; once it is over, however it ended."""
+        self._place.leave()
+
+    async def _gather(self) -> None:
         asked = self._asked
         opening = await self._exchange.open(
             Asking(
@@ -135,6 +147,7 @@ class Passing:
             said: list[str] = []
             usage: Any = None
             self._replies, self._goes_on = self._goes_on, {}
+            self._ready.kept.sending = _cost(body)
             try:
                 async with contextlib.aclosing(self._exchange.chat.stream(self._endpoint, body)) as chunks:
                     async for chunk in chunks:
@@ -148,7 +161,7 @@ class Passing:
                         if looked is not None:
                             break
             finally:
-                self._ready.kept.answers.add(usage=usage, sent_text=_cost(body), received_text="".join(said))
+                self._ready.kept.answered(usage=usage, received_text="".join(said))
             if looked is None:
                 if CHOSEN in self._replies and (left := self._replies[CHOSEN].end()):
                     self._ready.kept.text.append(left)
@@ -234,12 +247,13 @@ class Passing:
     async def _complete(self, body: Json) -> Json:
         """One whole completion. What it spent is counted however it ends."""
         found: Json = {"choices": []}
+        self._ready.kept.sending = _cost(body)
         try:
             found = await self._exchange.chat.complete(self._endpoint, body)
             return found
         finally:
             said = "".join(content_of(one.get("message")) for one in found["choices"])
-            self._ready.kept.answers.add(usage=found.get("usage"), sent_text=_cost(body), received_text=said)
+            self._ready.kept.answered(usage=found.get("usage"), received_text=said)
 
     def _told(self, wrote: list[Wrote]) -> Json:
         gathered = gathered_shape(self._ready.memory.gathered, self._ready.opening.language)

@@ -17,6 +17,7 @@ STATUSES: tuple[tuple[type[SouvenanceError], int, str], ...] = (
     (errors.Withheld, 403, "permission_error"),
     (errors.NotFound, 404, "invalid_request_error"),
     (errors.CapReached, 429, "rate_limit_error"),
+    (errors.TooManyAtOnce, 429, "rate_limit_error"),
     (errors.NoModel, 503, "server_error"),
     (errors.StoreUnavailable, 503, "server_error"),
     (errors.ModelUnavailable, 502, "server_error"),
@@ -43,4 +44,6 @@ def refused(error: SouvenanceError) -> JSONResponse:
     """A refusal as a response. What may be asked again says when: clients of OpenAI retry by themselves otherwise."""
     status, _ = status_of(error)
     headers = {401: {"WWW-Authenticate": 'Bearer realm="souvenance"'}, 502: {"x-should-retry": "false"}}.get(status)
+    if isinstance(error, errors.TooManyAtOnce):
+        headers = {"Retry-After": str(error.details["retry_after"])}
     return JSONResponse(error_shape(error), status_code=status, headers=headers)

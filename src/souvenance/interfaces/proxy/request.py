@@ -41,7 +41,7 @@ class Completion:
         for one in self.body["messages"]:
             more = {name: value for name, value in one.items() if name not in {"role", "content"}}
             said += _strings(more)
-        return [*said, *_strings(self.body.get("tools"))]
+        return [*said, *_strings(self.body.get("tools")), *_strings(self.body.get("functions"))]
 
     @property
     def may_ask(self) -> bool:
@@ -142,17 +142,30 @@ class Call(NamedTuple):
     text: str
 
 
+OLD_CALL = -1
+"""The place of the one call that a message may make in the older form, `function_call`: it has no index, nor an id."""
+
+
 def tool_calls(message: Any) -> list[Call]:
-    """The calls of tools in a message, or the pieces of them in a part of one."""
-    found = []
-    calls = message.get("tool_calls") if isinstance(message, dict) else None
+    """The calls of tools in a message, or the pieces of them in a part of one, in either form."""
+    whole = message if isinstance(message, dict) else {}
+    old = whole.get("function_call")
+    found = [Call(OLD_CALL, "", _called(old, "arguments"))] if isinstance(old, dict) else []
+    calls = whole.get("tool_calls")
     for one in calls if isinstance(calls, list) else ():
         kind = _kind(one)
         if kind:
             index = one.get("index")
-            text = "".join(str(one[kind].get(name) or "") for name in ("name", _KINDS[kind]))
-            found.append(Call(index if type(index) is int else None, str(one.get("id") or ""), text))
+            found.append(
+                Call(index if type(index) is int else None, str(one.get("id") or ""), _called(one[kind], _KINDS[kind]))
+            )
     return found
+
+
+def _called(call: Json, given: str) -> str:
+    """The name of a call and what it is made with; some endpoints give that as an object."""
+    parts = (call.get(name) or "" for name in ("name", given))
+    return "".join(one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for one in parts)
 
 
 _KINDS = {"function": "arguments", "custom": "input"}
@@ -174,20 +187,37 @@ def called(message: Mapping[str, Any]) -> str:
 
 
 def _hiding(messages: Sequence[Json], withheld: frozenset[str], hidden: str) -> list[Json]:
-    """The messages, those that may not leave without their contents: words, what tools were called with and what these
-    answered. Their form stays, which endpoints insist on."""
+    """The messages, those that may not leave without their contents: words, thoughts, what tools were called with and
+    what these answered. Their form stays, which endpoints insist on."""
     shown: list[Json] = []
     ids: set[str] = set()
+    asked: str | None = None
     for one in messages:
         own = {text for text in (text_of(one), called(one)) if text}
+        if one.get("role") in {"user", "assistant"}:
+            asked = None
         if one.get("role") in {"user", "assistant"} and own & withheld:
-            blank = one | ({"content": hidden} if one.get("content") else {})
-            if called(one):
-                ids |= {call.id for call in tool_calls(one)}
-                blank |= {"tool_calls": [*map(_blank, one["tool_calls"])]}
-            shown.append(blank)
-        elif one.get("role") == "tool" and one.get("tool_call_id") in ids:
-            shown.append(one | {"content": hidden})
+            ids |= {call.id for call in tool_calls(one) if call.id}
+            old = one.get("function_call")
+            asked = str(old.get("name")) if isinstance(old, dict) else None
+            shown.append(_without_contents(one, hidden))
         else:
-            shown.append(one)
+            answers = one.get("role") == "tool" and one.get("tool_call_id") in ids
+            answers = answers or (one.get("role") == "function" and asked is not None and str(one.get("name")) == asked)
+            shown.append(one | {"content": hidden} if answers else one)
     return shown
+
+
+_FORM = ("role", "name", "content", "tool_calls", "function_call")
+
+
+def _without_contents(message: Json, hidden: str) -> Json:
+    """What a message is, without what it says: of other fields, such as a model's thoughts, nothing stays."""
+    form = {name: message[name] for name in _FORM if name in message}
+    if form.get("content"):
+        form["content"] = hidden
+    if isinstance(form.get("tool_calls"), list):
+        form["tool_calls"] = [*map(_blank, form["tool_calls"])]
+    if isinstance(form.get("function_call"), dict):
+        form["function_call"] = form["function_call"] | {"arguments": "{}"}
+    return form

@@ -154,7 +154,8 @@ def use_endpoint(memory: Memory, owner: Owner, use: UseName, given: UseGiven) ->
 def get_spending(
     memory: Memory, owner: Owner, days: Annotated[int, Query(ge=1, le=3660, description="Of so many days.")] = 30
 ) -> dict[str, Any]:
-    """Calls and tokens by vault and use; a null vault stands for exchanges that read none."""
+    """Calls and tokens by vault and use; a null vault stands for what was spent for none. `estimated`: tokens of these
+    that no endpoint counted; `broken_off`: answers whose process ended in the middle, counted as far as is known."""
     found = memory.spending.list(actor=owner, days=days)
     return {
         "days": days,
@@ -165,6 +166,8 @@ def get_spending(
                 "calls": item.calls,
                 "sent": item.sent,
                 "received": item.received,
+                "estimated": item.estimated,
+                "broken_off": item.broken_off,
             }
             for vault, item in found
         ],

@@ -32,7 +32,9 @@ STATUSES: tuple[tuple[type[SouvenanceError], int], ...] = (
     (errors.EmbedderUnavailable, 503),
     (errors.ModelUnavailable, 502),
     (errors.NoModel, 503),
+    (errors.BrokenOff, 503),
     (errors.CapReached, 429),
+    (errors.TooManyAtOnce, 429),
     (errors.TooManyAttempts, 429),
 )
 """The first class that an error is decides; anything else is 500."""
@@ -64,7 +66,7 @@ MEANINGS = {
     413: "More was sent than is accepted.",
     415: "The body is not JSON.",
     422: "What was sent cannot be stored or asked.",
-    429: "A cap on tokens, a rate of questions or of attempts to log in is reached.",
+    429: "A cap on tokens, a rate of questions or of attempts to log in, or the most answers at once is reached.",
     502: "The model's endpoint fails.",
     503: "The store cannot be used now.",
 }
@@ -88,7 +90,7 @@ def refused(error: SouvenanceError) -> JSONResponse:
     """A domain error as a response."""
     status = status_of(error)
     headers = {401: {"WWW-Authenticate": 'Bearer realm="souvenance"'}, 503: {"Retry-After": "5"}}.get(status)
-    if isinstance(error, errors.TooManyAttempts):
+    if isinstance(error, errors.TooManyAttempts | errors.TooManyAtOnce):
         headers = {"Retry-After": str(error.details["retry_after"])}
     return answer(status, Problem(**error.as_dict()), headers)
 

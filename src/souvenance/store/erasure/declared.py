@@ -43,6 +43,7 @@ from souvenance.store.tables import (
     retrieval,
     revision,
     scope_setting,
+    sealed_reply,
     server,
     server_member,
     spending,
@@ -51,6 +52,7 @@ from souvenance.store.tables import (
     token_vault,
     turn,
     turn_vault,
+    under_way,
     user,
     vault,
     vector_change,
@@ -237,6 +239,13 @@ HELD = (
         of_member=lambda doomed: spending.c.member == f"member:{doomed.member}",
     ),
     Held(
+        table=under_way,
+        kind="under_way",
+        words=("member",),
+        plain=("exchange", "used_for"),
+        of_member=lambda doomed: under_way.c.member == f"member:{doomed.member}",
+    ),
+    Held(
         table=server_member,
         kind="members",
         words=("name",),
@@ -291,6 +300,11 @@ KEPT = (
     Kept(table=invitation, why="accounts, not contents"),
     Kept(table=entry_link, why="accounts, not contents"),
     Kept(table=login_attempt, why="hashes of who tried to log in, for a quarter of an hour"),
+    Kept(
+        table=sealed_reply,
+        why="hashes sealed with a key that is not in the database: a reply that was made from an erased vault stays "
+        "out of cloud prompts when its program sends it again, and nobody can tell from them what it said",
+    ),
     Kept(table=attention, why="numbers"),
     Kept(table=scope_setting, why="ids of vaults and weights"),
     Kept(table=context_setting, why="an order of places and a budget"),

@@ -11,9 +11,11 @@ from souvenance.store.tables.conversations import (
     endpoint,
     endpoint_use,
     protected_reply,
+    sealed_reply,
     spending,
     turn,
     turn_vault,
+    under_way,
 )
 from souvenance.store.tables.erasures import erasure
 from souvenance.store.tables.folders import watched_file, watched_folder
@@ -67,6 +69,7 @@ __all__ = [
     "retrieval",
     "revision",
     "scope_setting",
+    "sealed_reply",
     "server",
     "server_member",
     "spending",
@@ -75,6 +78,7 @@ __all__ = [
     "token_vault",
     "turn",
     "turn_vault",
+    "under_way",
     "user",
     "vault",
     "vector_change",

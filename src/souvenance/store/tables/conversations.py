@@ -72,6 +72,8 @@ turn = Table(
     Column("folded", Text, nullable=False, server_default=""),  # both texts as instant search looks at them
     Column("asked_at", Instant, nullable=False),
     Column("answered_at", Instant),
+    Column("until", Instant),  # while it is asked: when the process that answers is given up, unless it gives a sign
+    Index("ix_turn_until", "until"),
 )
 
 turn_vault = Table(
@@ -95,7 +97,21 @@ protected_reply = Table(
     Column("user_id", Number, ForeignKey("user_account.id", ondelete="CASCADE"), primary_key=True),
     Column("hash", Text, primary_key=True),
     Column("at", Instant, nullable=False),
+    Column("beginning", Integer, nullable=False, server_default="0"),  # how much of it is hashed; 0: all of it
     Index("ix_protected_reply_hash", "user_id", "hash"),
+)
+
+sealed_reply = Table(
+    "sealed_reply",
+    metadata,
+    # What is left of the hashes of a vault that was erased: sealed with a key that is not in the database, so that what
+    # was erased can neither be told nor guessed from them.
+    Column("vault_id", Number, primary_key=True),
+    Column("user_id", Number, ForeignKey("user_account.id", ondelete="CASCADE"), primary_key=True),
+    Column("hash", Text, primary_key=True),
+    Column("sealed_by", Text, nullable=False),  # which key it was
+    Column("at", Instant, nullable=False),
+    Index("ix_sealed_reply_hash", "user_id", "hash"),
 )
 
 spending = Table(
@@ -109,4 +125,24 @@ spending = Table(
     Column("calls", Integer, nullable=False),
     Column("sent", Number, nullable=False),
     Column("received", Number, nullable=False),
+    Column("estimated", Number, nullable=False, server_default="0"),  # of these, tokens that no endpoint counted
+    Column("broken_off", Integer, nullable=False, server_default="0"),  # calls whose process ended in the middle
+)
+
+under_way = Table(
+    "under_way",
+    metadata,
+    # What an exchange that is under way spent so far and holds of a cap, by vault. It becomes spending when the
+    # exchange ends, and also when the process that answers gave no sign of life until then.
+    Column("vault_id", Number, primary_key=True, autoincrement=False),
+    Column("exchange", Text, primary_key=True),
+    Column("used_for", Text, primary_key=True),
+    Column("member", Text, nullable=False),
+    Column("hour", Instant, nullable=False),
+    Column("calls", Integer, nullable=False),
+    Column("sent", Number, nullable=False),
+    Column("received", Number, nullable=False),
+    Column("reserved", Number, nullable=False),
+    Column("until", Instant, nullable=False),
+    Index("ix_under_way_until", "until"),
 )

@@ -36,6 +36,7 @@ KINDS = {
     "pins": _("pins"),
     "replies": _("marks of protected replies"),
     "spending": _("counts of tokens"),
+    "under_way": _("answers under way"),
     "members": _("members of the server"),
 }
 HINDRANCES = {
