@@ -7,6 +7,7 @@ from starlette.testclient import TestClient
 
 from souvenance.application import Application
 from souvenance.domain.access import Source
+from souvenance.domain.endpoint import Use
 from souvenance.domain.vault import MemoryType
 from souvenance.memory.remember import Observation
 
@@ -65,3 +66,49 @@ def test_a1_an_invitation_made_at_this_machine_s_own_address_says_so(owner: Test
     _with_proof(owner)
     assert "only this machine can open" in owner.post(f"/team/{team.id}/invite", data={}).text
     assert "only this machine can open" not in owner.get("/team").text
+
+
+def test_t6_the_ladder_says_in_french_why_words_answer(owner: TestClient, memory: Application) -> None:
+    actor = memory.owner_through(Source.PANEL)
+    memory.vaults.create(actor=actor, name="Harpe")
+    memory.vaults.change_type(actor=actor, vault="harpe", memory_type=MemoryType.SEMANTIC)
+    page = owner.get("/memory/harpe", headers=FRENCH).text
+    assert "(aucun modèle d’embedding n’est nommé ; recherche par mots)" in page.replace("\u202f", " ")
+
+
+def test_n9_the_history_of_a_fact_is_said_in_french(owner: TestClient, memory: Application) -> None:
+    actor = memory.owner_through(Source.PANEL, name="Ana")
+    memory.vaults.create(actor=actor, name="Harpe")
+    (kept,) = memory.facts.remember(actor=actor, vault="harpe", observations=[Observation(content="47 cordes")])
+    memory.facts.edit(actor=actor, number=kept.fact.number, content="48 cordes", confidence=0.5)
+    history = owner.get(f"/fact/{kept.fact.number}/history", headers=FRENCH).text
+    for said in ("souvenir reformulé · Ana, par le panneau", "retenu · Ana, par le panneau", "confiance", "48 cordes"):
+        assert said in history
+    assert "confidence" not in history
+
+
+def test_t5_what_became_of_the_model_of_a_pass_is_said_in_french(owner: TestClient, memory: Application) -> None:
+    actor = memory.owner_through(Source.PANEL)
+    memory.vaults.create(actor=actor, name="Harpe")
+    said = [
+        Observation(content=one) for one in ("La harpe a 47 cordes.", "La harpe a bien 47 cordes.", "Elle est rose.")
+    ]
+    memory.facts.remember(actor=actor, vault="harpe", observations=said)
+    memory.vaults.change_type(actor=actor, vault="harpe", memory_type=MemoryType.CONSOLIDATED)
+    memory.endpoints.add(
+        actor=actor, name="away", base_url="http://127.0.0.1:9/v1", model="larger", uses=[Use.CONSOLIDATION]
+    )
+    memory.passes.run(actor=actor, vault="harpe", anyway=True)
+    told = owner.get("/memory/harpe/proposals", headers=FRENCH).text
+    assert "il a échoué, ou sa réponse n’avait pas de sens" in told
+
+
+def test_f7_the_audit_log_counts_all_that_was_erased(owner: TestClient, memory: Application) -> None:
+    actor = memory.owner_through(Source.PANEL)
+    memory.vaults.create(actor=actor, name="Harpe")
+    said = [Observation(content=one) for one in ("47 cordes", "7 pédales", "une caisse")]
+    gone, former, _ = (one.fact for one in memory.facts.remember(actor=actor, vault="harpe", observations=said))
+    memory.facts.delete(actor=actor, number=gone.number)
+    memory.facts.retire(actor=actor, number=former.number, version=None, reason="6")
+    memory.erasures.erase(actor=actor, vault="harpe", confirm="Harpe")
+    assert "Facts: 3" in owner.get("/audit").text

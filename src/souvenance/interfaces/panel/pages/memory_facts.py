@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from souvenance.domain.errors import InvalidInput, StaleVersion
 from souvenance.domain.fact import Action, Fact
+from souvenance.interfaces.panel.changes import did, diff_rows, through
 from souvenance.interfaces.panel.pages.memory_list import PAGE, SUBJECTS, listing, number_of, row, subject_kind, wish
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
@@ -150,7 +151,8 @@ def history(visit: Visit) -> Response:
     kept = visit.memory.history.of_fact(actor=visit.actor, number=fact.number, limit=100)
     vaults = {item.id: item for item in visit.memory.vaults.list(actor=visit.actor)}
     mine = fact.vault_id in vaults and vaults[fact.vault_id].can_configure
-    return visit.piece(DIALOGS, "history", fact=fact, revisions=kept, lines=diff_lines, can_configure=mine)
+    said = {"did": did, "through": through, "rows": diff_rows}
+    return visit.piece(DIALOGS, "history", fact=fact, revisions=kept, can_configure=mine, **said)
 
 
 def go_back(visit: Visit) -> Response:
@@ -233,12 +235,6 @@ def _after(visit: Visit, text: str, *, undo: str = "", kind: str = "good") -> Re
     if visit.request.headers.get("hx-target") != "facts":
         return visit.html(visit.note(text, kind=kind, undo=undo))
     return visit.html(visit.block(PAGE, "facts", **listing(visit, wish(visit))), visit.note(text, kind=kind, undo=undo))
-
-
-def diff_lines(diff: str) -> list[tuple[str, str]]:
-    """A diff as lines, each with what it is: `was`, `now`, `place` or `plain`."""
-    kinds = {"- ": "was", "+ ": "now", "@@": "place"}
-    return [(kinds.get(line[:2], "plain"), line[2:] if line[:2] in {"- ", "+ "} else line) for line in diff.split("\n")]
 
 
 WAYS: tuple[Way, ...] = (
