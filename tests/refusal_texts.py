@@ -131,10 +131,13 @@ def _reasons(node: ast.AST, scope: ast.AST, known: Defined) -> Iterator[str]:
         values = [*node.args[place : place + 1], *(one.value for one in node.keywords if one.arg in REASON)]
     elif isinstance(node, ast.Assign):
         values = [value for name, given in _defined([node]).items() if name in REASON for value in given]
+        if any(isinstance(target, ast.Attribute) and target.attr in {*REASON, "state"} for target in node.targets):
+            values.append(node.value)
     elif isinstance(node, ast.Dict):
         values = [value for key, value in zip(node.keys, node.values, strict=True) if _constant(key) in REASON]
     elif isinstance(node, ast.Return) and node.value is not None and getattr(scope, "name", "") in IS_REASON:
         values = [node.value]
+    values = [part for value in values for part in (value.values if isinstance(value, ast.BoolOp) else [value])]
     for value in values:
         yield from (text for text in _texts(value, known) or () if " " in text and text[:1].islower())
 

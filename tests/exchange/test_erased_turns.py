@@ -110,6 +110,17 @@ def test_f7_with_a_vault_go_the_turns_made_from_it_and_no_other(
     assert [one.title for one in app.conversations.list(actor=owner, query="blanket")] == ["Where does the lyre hang?"]
 
 
+def test_f7_why_a_request_was_ignored_stays_in_the_audit_log_and_keeps_no_purge_waiting(
+    app: Application, owner: Actor, filled: dict[str, int], chat: Callable[..., int]
+) -> None:
+    chat(("harpe", "How many quadrisyllabic strings?", "Forty-seven zygomatics. <<retire #9999 | a mere guess>>"))
+    (receipt,) = erased(app, owner, vault="harpe", confirm="harpe")
+    assert receipt.counts["turns"] == 1
+    assert_gone(app, "quadrisyllabic", "zygomatics", "a mere guess")
+    (ignored,) = [one for one in app.history.audit(actor=owner) if one.verb == "fact.ignored"]
+    assert ignored.details["why"] == "the number was not shown in this exchange"
+
+
 def test_f7_a_turn_that_wrote_into_the_vault_goes_and_the_conversation_is_called_anew(
     app: Application, owner: Actor, filled: dict[str, int], chat: Callable[..., int], ask: Ask, model: Server
 ) -> None:

@@ -11,8 +11,11 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
+from scripted import Server as Model
+from scripted import model_server
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Source
+from souvenance.domain.endpoint import Use
 from souvenance.serving.app import Server as uvicorn_server
 from souvenance.serving.app import build_app
 from souvenance.serving.run import listen
@@ -149,6 +152,21 @@ def open_as_owner(contexts: Callable[..., BrowserContext], server: Server, memor
         return page
 
     return opened
+
+
+@pytest.fixture
+def model(memory: Application, owner: Actor) -> Iterator[Model]:
+    """A model that answers in the chat."""
+    with model_server() as server:
+        memory.endpoints.add(actor=owner, name="tiny", base_url=server.url, model="tiny", uses=[Use.ANSWERS])
+        yield server
+
+
+@pytest.fixture
+def club(memory: Application, owner: Actor) -> str:
+    """The vault of a Discord server, which begins on Classic; its slug."""
+    joined = memory.servers.join(actor=owner, guild_id="987654321098765432", name="Café rétro")
+    return next(one.slug for one in memory.vaults.list(actor=owner) if one.id == joined.vault_id)
 
 
 def _is_journey(item: pytest.Item) -> bool:

@@ -6,31 +6,20 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from scripted import Handler, Held, Raw, model_server
+from chatting import ANSWER, ask, told
+from scripted import Handler, Held, Raw
 from scripted import Server as Model
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route
-from souvenance.domain.endpoint import Use
 from souvenance.domain.vault import Protection
-from souvenance.memory.remember import Observation
 from windows import NARROW
-
-ANSWER = ".turn:last-child .answered"
-
-
-@pytest.fixture
-def model(memory: Application, owner: Actor) -> Iterator[Model]:
-    """A model that answers in the chat."""
-    with model_server() as server:
-        memory.endpoints.add(actor=owner, name="tiny", base_url=server.url, model="tiny", uses=[Use.ANSWERS])
-        yield server
 
 
 @pytest.fixture
@@ -44,16 +33,6 @@ def in_loop(work: Coroutine[Any, Any, None]) -> None:
     """Run to its end in a loop of its own: the browser's driver has one in this thread."""
     with ThreadPoolExecutor(1) as pool:
         pool.submit(asyncio.run, work).result()
-
-
-def told(memory: Application, owner: Actor, vault: str, content: str, *, key: str = "") -> int:
-    (kept,) = memory.facts.remember(actor=owner, vault=vault, observations=[Observation(content=content, key=key)])
-    return kept.fact.number
-
-
-def ask(page: Page, question: str) -> None:
-    page.locator("#question").fill(question)
-    page.locator("#question").press("Enter")
 
 
 def begun(memory: Application, owner: Actor, question: str = "Hello?") -> str:

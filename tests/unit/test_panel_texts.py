@@ -63,6 +63,16 @@ def test_r5_no_french_is_left_over() -> None:
     assert not [text for text in _french() if text not in used]
 
 
+def test_r5_one_text_has_one_french_whatever_the_page() -> None:
+    said: dict[object, set[object]] = {}
+    for file in CATALOGUES:
+        for message in read_po(io.BytesIO(file.read_bytes()), locale="fr"):
+            if message.id and not message.context:
+                french = message.string if isinstance(message.string, str) else tuple(message.string)
+                said.setdefault(message.id if isinstance(message.id, str) else message.id[0], set()).add(french)
+    assert not {text: french for text, french in said.items() if len(french) > 1}
+
+
 def test_r5_placeholders_are_the_same_in_both() -> None:
     holder = re.compile(r"%\((\w+)\)")
     for text, french in _french().items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from souvenance.consolidation.finding import Found, find_pairs
@@ -17,6 +17,8 @@ from souvenance.store.said import Said, said_by_number
 
 SECONDS = 0.35
 FIRST_COMPARED = 100
+FIRST_SECONDS = 5.0
+"""The first facts get so much: a moment for a machine that is not busy, and a small vault is compared whole on any."""
 MOST_COMPARED = 20_000
 MOST_VECTORS = 1500
 """Vectors that are read to foresee; a pass reads all."""
@@ -41,7 +43,8 @@ class Foreseen:
 def foresee(database: Database, embedding: Embedding, *, vault_id: int, seconds: float = SECONDS) -> Foreseen:
     """Look for pairs as a pass does, first among the facts likeliest to make one, then among twice as many, until the
     time is up."""
-    until = time.perf_counter() + seconds
+    began = time.perf_counter()
+    until = began + seconds
     with database.read() as tx:
         total = lists.amount(tx, vault_id=vault_id).facts
         numbers = _likeliest_first(lists.newest_keys(tx, vault_id=vault_id, limit=MOST_COMPARED))
@@ -53,7 +56,8 @@ def foresee(database: Database, embedding: Embedding, *, vault_id: int, seconds:
         with database.read() as tx:
             facts += said_by_number(tx, vault_id=vault_id, numbers=numbers[len(facts) : size])
         started = time.perf_counter()
-        judged = find_pairs(facts, vectors=vectors, kept_apart=apart, go_on=lambda: time.perf_counter() < until)
+        end = until if found.compared else max(until, began + FIRST_SECONDS)
+        judged = find_pairs(facts, vectors=vectors, kept_apart=apart, go_on=_before(end))
         if judged.is_cut and found.compared:
             break
         found.compared, found.pairs = len(facts), judged.pairs
@@ -64,6 +68,10 @@ def foresee(database: Database, embedding: Embedding, *, vault_id: int, seconds:
             break
         size = following
     return found
+
+
+def _before(end: float) -> Callable[[], bool]:
+    return lambda: time.perf_counter() < end
 
 
 def _likeliest_first(keyed: Sequence[tuple[int, str]]) -> list[int]:

@@ -137,7 +137,7 @@ class Conversations:
         """Forget that an answer which stood in this place was wished stopped, as another one begins there."""
         if self.is_stopping(conversation=conversation, turn=turn):
             with self._database.write() as tx:
-                claims.end(tx, name=_stop_of(conversation, turn))
+                claims.end(tx, name=stop_name(conversation, turn))
 
     def undo(self, *, actor: Actor, conversation: int, turn: int, place: int) -> Wrote:
         """Take back what an answer wrote: the thing at that place of its list, from 0 (C5)."""

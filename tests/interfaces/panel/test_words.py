@@ -7,6 +7,7 @@ from starlette.testclient import TestClient
 
 from souvenance.application import Application
 from souvenance.domain.access import Source
+from souvenance.domain.endpoint import Use
 from souvenance.domain.vault import MemoryType
 from souvenance.memory.remember import Observation
 
@@ -107,3 +108,38 @@ def test_v1_a_personal_vault_that_nobody_named_is_called_so_in_french(owner: Tes
     assert (kept.name, kept.description) == ("Personal", "Ce qui est à moi.")
     memory.vaults.change(actor=actor, vault="personal", name="Moi")
     assert ">Moi</a>" in owner.get("/vaults", headers=FRENCH).text
+
+
+def test_t6_the_ladder_says_in_french_why_words_answer(owner: TestClient, memory: Application) -> None:
+    actor = memory.owner_through(Source.PANEL)
+    memory.vaults.create(actor=actor, name="Harpe")
+    memory.vaults.change_type(actor=actor, vault="harpe", memory_type=MemoryType.SEMANTIC)
+    page = owner.get("/memory/harpe", headers=FRENCH).text
+    assert "(aucun modèle d’embedding n’est nommé ; recherche par mots)" in page.replace("\u202f", " ")
+
+
+def test_t5_what_became_of_the_model_of_a_pass_is_said_in_french(owner: TestClient, memory: Application) -> None:
+    actor = memory.owner_through(Source.PANEL)
+    memory.vaults.create(actor=actor, name="Harpe")
+    said = [
+        Observation(content=one) for one in ("La harpe a 47 cordes.", "La harpe a bien 47 cordes.", "Elle est rose.")
+    ]
+    memory.facts.remember(actor=actor, vault="harpe", observations=said)
+    memory.vaults.change_type(actor=actor, vault="harpe", memory_type=MemoryType.CONSOLIDATED)
+    memory.endpoints.add(
+        actor=actor, name="away", base_url="http://127.0.0.1:9/v1", model="larger", uses=[Use.CONSOLIDATION]
+    )
+    memory.passes.run(actor=actor, vault="harpe", anyway=True)
+    told = owner.get("/memory/harpe/proposals", headers=FRENCH).text
+    assert "il a échoué, ou sa réponse n’avait pas de sens" in told
+
+
+def test_f7_the_audit_log_counts_all_that_was_erased(owner: TestClient, memory: Application) -> None:
+    actor = memory.owner_through(Source.PANEL)
+    memory.vaults.create(actor=actor, name="Harpe")
+    said = [Observation(content=one) for one in ("47 cordes", "7 pédales", "une caisse")]
+    gone, former, _ = (one.fact for one in memory.facts.remember(actor=actor, vault="harpe", observations=said))
+    memory.facts.delete(actor=actor, number=gone.number)
+    memory.facts.retire(actor=actor, number=former.number, version=None, reason="6")
+    memory.erasures.erase(actor=actor, vault="harpe", confirm="Harpe")
+    assert "Facts: 3" in owner.get("/audit").text

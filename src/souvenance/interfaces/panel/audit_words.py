@@ -137,7 +137,10 @@ def _uses(visit: Visit, value: Any) -> str:
 
 
 def _counts(visit: Visit, value: Any) -> str:
-    known = [(name, value[name]) for name in COUNTED if value.get(name)] if isinstance(value, Mapping) else []
+    if not isinstance(value, Mapping):
+        return ""
+    facts = sum(value.get(name, 0) for name in ("facts", "facts_retired", "facts_trashed"))  # wherever they stood
+    known = [(name, number) for name, number in {**value, "facts": facts}.items() if name in COUNTED and number]
     return ", ".join(_pair(visit, name, number) for name, number in known)
 
 

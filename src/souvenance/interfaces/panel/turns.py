@@ -22,7 +22,7 @@ from souvenance.interfaces.panel.visit import Visit
 _TITLES = {kind.code: TITLES[status] for kind, status in STATUSES} | {BrokenOff.code: _("The answer broke off")}
 _DID = {
     Verb.REMEMBER: _("Remembered"),
-    Verb.RETIRE: _("Retired"),
+    Verb.RETIRE: _("Marked as retired"),
     Verb.REPLACE: _("Replaced"),
     Verb.LOOK_UP: _("Looked up"),
 }
@@ -157,7 +157,7 @@ def _did(visit: Visit, place: int, one: Wrote, names: Mapping[str, str]) -> dict
         "successor": one.successor,
         "key": visible(one.key),
         "content": visible(one.content),
-        "why": visible(one.why if one.became is Became.DONE else visit.reason(one.why)),
+        "why": visible(visit.reason(one.why)),
         "times": one.times,
         "undone": one.undone,
         "can_undo": one.can_undo,

@@ -153,7 +153,9 @@ def _hits(row: Row) -> list[Any]:
 
 def _texts(row: Row) -> list[Any]:
     """What was said, written or named in a turn, as a person or a model worded it: not the program's own words."""
-    wrote = [one.get(name, "") for one in _wrote(row) for name in ("key", "content", "why")]
+    wrote = [one.get(name, "") for one in _wrote(row) for name in ("key", "content")]
+    # Why something was not done is the program's own sentence, and stands in the audit log for good.
+    wrote += [one.get("why", "") for one in _wrote(row) if one.get("became") == "done"]
     return [row["question"], row["answer"], row["failure"], *wrote, *(one.get("title", "") for one in _put(row))]
 
 

@@ -12,6 +12,7 @@ from souvenance.domain.server import Channels, Reach, Server
 from souvenance.domain.vault import MemoryType, Vault, VaultKind
 from souvenance.domain.vault_settings import VaultSettings, changed_settings, settings_of
 from souvenance.interfaces.panel.marking import marked as _
+from souvenance.interfaces.panel.pages.memory_ladder import models_of
 from souvenance.interfaces.panel.vault_words import STEPS
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
@@ -125,6 +126,7 @@ def _shown(visit: Visit, vault: Vault) -> dict[str, Any]:
         "step": STEPS[vault.memory_type],
         "ranks": vault.memory_type.step >= MemoryType.RANKED.step,
         "settings": settings_of(vault.settings),
+        "models": models_of(visit, vault),
         "defaults": VaultSettings(),
         "server": server,
         "channels": {} if server is None else {"read": server.settings.read, "write": server.settings.write},

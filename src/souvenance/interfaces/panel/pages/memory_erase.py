@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.responses import Response
@@ -93,6 +94,7 @@ def _shown(visit: Visit, vault: Vault) -> dict[str, Any]:
         "is_pending": any(item.state is PurgeState.PENDING for item in kept),
         "PurgeState": PurgeState,
         "kinds": KINDS,
+        "counted": _counted,
         "hindrances": HINDRANCES,
         "proofs": PROOFS,
     }
@@ -103,9 +105,16 @@ def _previewed(visit: Visit, vault: Vault, found: Preview, member: str | None, n
         "preview": found,
         "member": member,
         "names": names,
-        "counts": [(name, number) for name, number in found.total.items() if number],
+        "counts": _counted(found.total),
         "folders": sum(item.folders for item in found.vaults),
     }
+
+
+def _counted(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """What there is of each kind, what people know first."""
+    known = list(KINDS)
+    places = {name: known.index(name) if name in known else len(known) for name in counts}
+    return [(name, counts[name]) for name in sorted(counts, key=places.__getitem__) if counts[name]]
 
 
 def _mentions(done: Erased) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from starlette.responses import Response
 
 from souvenance.domain.access import Route
+from souvenance.domain.endpoint import Use
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.vault import MemoryType, Vault
 from souvenance.domain.vault_settings import settings_of
@@ -16,6 +17,7 @@ from souvenance.interfaces.panel.vault_words import STEPS
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 from souvenance.models.embedder import is_endpoint
+from souvenance.retrieval.matching import Matching
 
 PAGE = "memory_ladder.html"
 
@@ -103,11 +105,14 @@ RUNGS = (
 
 def rungs(visit: Visit, vault: Vault) -> dict[str, Any]:
     """What the ladder shows of a vault."""
+    state, why = visit.memory.ladder.state(actor=visit.actor, vault=vault.slug)
     return {
         "rungs": RUNGS,
         "rung": RUNGS[vault.memory_type.step - 1],
         "settings": settings_of(vault.settings),
-        "matching": visit.memory.ladder.state(actor=visit.actor, vault=vault.slug)[1],
+        "models": models_of(visit, vault),
+        "matching": visit.reason(why),
+        "is_catching_up": state in {Matching.UNFINISHED, Matching.MODEL_CHANGED},
     }
 
 
@@ -120,7 +125,7 @@ def show_ladder(visit: Visit) -> Response:
 def show_cards(visit: Visit) -> Response:
     """Six cards side by side; the figures of each follow, asked for one by one."""
     found = _vault(visit)
-    return visit.piece(PAGE, "cards", vault=found, rungs=RUNGS, goes=_where_texts_go(visit))
+    return visit.piece(PAGE, "cards", vault=found, rungs=RUNGS, goes=where_texts_go(visit))
 
 
 def show_figures(visit: Visit) -> Response:
@@ -142,7 +147,49 @@ def choose(visit: Visit) -> Response:
     return visit.html(visit.block("memory.html", "ladder", vault=found, **rungs(visit, found)), note)
 
 
-def _where_texts_go(visit: Visit) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """A model that serves the step of a vault: where it stands on the page of response settings, and which it is;
+    `use` is what it is chosen for among the models of the machine's owner."""
+
+    id: str
+    name: str
+    use: Use
+    model: str
+    says: str
+
+
+def models_of(visit: Visit, vault: Vault) -> list[Serving]:
+    """The models that go with the step of a vault: none below Consolidated (T7)."""
+    memory, found = visit.memory, []
+    if vault.memory_type.step >= MemoryType.CONSOLIDATED.step:
+        chosen = memory.endpoints.used_for(user_id=memory.owner.id, use=Use.CONSOLIDATION)
+        said = _("It looks at proposals a second time and drafts the summary.")
+        none = _("None is set: every pair is found and proposed all the same, and what stays keeps its words.")
+        found.append(
+            Serving(
+                id="pass-model",
+                name=_("Model of the passes"),
+                use=Use.CONSOLIDATION,
+                model=chosen.model if chosen else "",
+                says=visit.say(said if chosen else none),
+            )
+        )
+    if vault.memory_type.step >= MemoryType.SEMANTIC.step:
+        embedder = memory.embedding.embedder
+        found.append(
+            Serving(
+                id="embedding-model",
+                name=_("Embedding model"),
+                use=Use.EMBEDDINGS,
+                model=embedder.name if embedder else "",
+                says=where_texts_go(visit),
+            )
+        )
+    return found
+
+
+def where_texts_go(visit: Visit) -> str:
     """Where texts would be embedded, in words; empty where no model is set."""
     embedder = visit.memory.embedding.embedder
     if embedder is None:

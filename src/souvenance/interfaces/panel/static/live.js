@@ -9,6 +9,12 @@ function tell(names) {
   if (names.some((name) => name.startsWith("knowledge"))) document.body.dispatchEvent(new CustomEvent("news:knowledge"));
 }
 
+// News that had to wait ask for what a piece shows by then, not for what it showed when they came.
+document.addEventListener("htmx:configRequest", (event) => {
+  const { elt, triggeringEvent } = event.detail;
+  if (triggeringEvent?.type.startsWith("news:")) event.detail.path = elt.getAttribute("hx-get") ?? event.detail.path;
+});
+
 function connection(state) {
   document.documentElement.dataset.connection = state;
 }

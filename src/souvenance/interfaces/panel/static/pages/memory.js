@@ -73,9 +73,20 @@ document.addEventListener("DOMContentLoaded", () => {
   calls.beforeNodeRemoved = (node) => !node.matches?.(".fact.editing");
 });
 
-// News that had to wait for a search asks for what is looked at by then, not for what was when they came.
-document.addEventListener("htmx:configRequest", (event) => {
-  if (event.detail.elt.id === "facts") event.detail.path = event.detail.elt.getAttribute("hx-get");
+// What a person looks for, or looks at, is what the list shows: news ask for that as soon as it was asked for, and what was
+// asked for before it changes the list no more, whenever its answer comes.
+let gestures = 0;
+const asked = new WeakMap();
+document.addEventListener("click", (event) => {
+  const wanted = event.target.closest?.("#facts a[hx-get]")?.getAttribute("hx-get");
+  if (wanted) document.getElementById("facts").setAttribute("hx-get", wanted);
+}, true);
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.detail.elt.matches("#find, #facts a")) gestures += 1;
+  asked.set(event.detail.xhr, gestures);
+});
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (event.detail.target.id === "facts" && asked.get(event.detail.xhr) < gestures) event.detail.swapOverride = "none";
 });
 
 // One menu serves every row: it is asked for, and stands under the button that asked.
