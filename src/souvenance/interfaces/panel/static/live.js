@@ -50,5 +50,14 @@ async function keepListening() {
   while (document.documentElement.dataset.connection !== "ended") await listen();
 }
 
-if (navigator.locks) navigator.locks.request("souvenance-news", keepListening);
-else keepListening(); // over plain HTTP from elsewhere a browser has no locks: then each window listens for itself
+function begin() {
+  if (navigator.locks) navigator.locks.request("souvenance-news", keepListening);
+  else keepListening(); // over plain HTTP from elsewhere a browser has no locks: then each window listens for itself
+}
+begin();
+document.body.addEventListener("signed-in", () => {
+  if (document.documentElement.dataset.connection !== "ended") return;
+  connection("there");
+  tell(["everything"]);
+  begin();
+});
