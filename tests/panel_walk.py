@@ -146,10 +146,12 @@ class Walk:
     def go(self, way: str, case: Case) -> None:
         """Fill each slot of a way with each kind; slots that are found to be read meanwhile are tried too."""
         pattern = way.partition(" ")[2]
+        slots = [Slot("form", name) for name in case.form]
+        if way not in self.tried:  # else it is another form at the same address
+            slots += [Slot("form", "nobody_reads_this")]
+            slots += [Slot("path", name) for name in re.findall(r"\{(\w+)", pattern)]
+            slots += [Slot("query", name) for name in re.findall(r"[?&](\w+)=", case.query)]
         tried = self.tried.setdefault(way, set())
-        slots = [Slot("path", name) for name in re.findall(r"\{(\w+)", pattern)]
-        slots += [Slot("query", name) for name in re.findall(r"[?&](\w+)=", case.query)]
-        slots += [Slot("form", name) for name in case.form] + [Slot("form", "nobody_reads_this")]
         values = self.house.leads(pattern, case)
         self.witness.seen()
         place = 0
