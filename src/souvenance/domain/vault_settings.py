@@ -48,7 +48,8 @@ class VaultSettings:
                 raise InvalidInput(f"{name} is a whole number from 0 (no limit) to {MOST_LIMIT}, not {value!r}.")
         if not isinstance(self.time_zone, str) or (self.time_zone and not is_zone(self.time_zone)):
             raise InvalidInput(
-                f"There is no time zone {self.time_zone!r}.", hint="Use a name such as Europe/Paris, or leave it empty."
+                f"There is no time zone {str(self.time_zone)[:60]!r}.",
+                hint="Use a name such as Europe/Paris, or leave it empty.",
             )
 
 

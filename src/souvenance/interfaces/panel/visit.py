@@ -125,6 +125,15 @@ class Visit:
             raise InvalidInput(f"“{name}” is a file; a text was expected.")
         return _clean(value).replace("\r\n", "\n")
 
+    def chosen(self, name: str, *choices: str) -> str:
+        """One of the choices that a form offers. What is none of them is refused, never read as another: a form that
+        came mangled shall not lift a protection or delete where it should keep. `""` among them: may be left out.
+        """
+        value = self.given(name)
+        if value not in choices:
+            raise InvalidInput("The form is not whole.", hint="Load the page again.")
+        return value
+
     def given_all(self, name: str) -> list[str]:
         """Every value of a form's field that can be chosen more than once."""
         return [_clean(value) for value in self.form.getlist(name) if isinstance(value, str)]

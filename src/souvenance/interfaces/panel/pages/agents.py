@@ -23,15 +23,15 @@ def show(visit: Visit) -> Response:
 
 def create_token(visit: Visit) -> Response:
     """Make a token; its secret is shown this once, and put into the configurations to copy."""
-    chosen = visit.given_all("vault")
-    if visit.given("reach") == "chosen" and not chosen:
+    chosen, is_bounded = visit.given_all("vault"), visit.chosen("reach", "all", "chosen") == "chosen"
+    if is_bounded and not chosen:
         raise InvalidInput("No vault is ticked.", hint="Tick at least one, or let it reach all.")
     token, secret = visit.memory.tokens.create(
         actor=visit.actor,
         name=visit.given("name"),
-        can_write=visit.given("can_write") == "1",
-        route=Route.LOCAL if visit.given("route") == Route.LOCAL else Route.CLOUD,
-        vaults=chosen if visit.given("reach") == "chosen" else None,
+        can_write=visit.chosen("can_write", "", "0", "1") == "1",
+        route=Route(visit.chosen("route", "", *Route) or Route.CLOUD),
+        vaults=chosen if is_bounded else None,
         app=visit.given("app").strip() or None,
     )
     return visit.piece(PAGE, "board", **{**_shown(visit, secret), "made": token})

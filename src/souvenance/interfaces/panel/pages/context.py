@@ -83,7 +83,7 @@ def order(visit: Visit) -> Response:
     """Move a place up in the order, leave it out, or let it load again."""
     settings = visit.memory.context.settings(actor=visit.actor)
     name, wanted = visit.given("entry"), list(settings.order)
-    match visit.given("deed"):
+    match visit.chosen("deed", "up", "out", "in"):
         case "up" if name in wanted[1:]:
             at = wanted.index(name)
             wanted[at - 1], wanted[at] = wanted[at], wanted[at - 1]

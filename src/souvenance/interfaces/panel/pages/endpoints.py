@@ -59,7 +59,7 @@ def change(visit: Visit) -> Response:
         base_url=visit.given("base_url"),
         model=visit.given("model"),
         key="" if visit.given("forget_key") else visit.given("key") or None,
-        route=_route(visit),
+        route=Route(visit.chosen("route", *Route)),
     )
     return visit.html(_board(visit), visit.note(visit.say("Saved.")))
 
@@ -91,8 +91,8 @@ async def test(visit: Visit) -> Response:
 
 def _route(visit: Visit) -> Route | None:
     """The route that was declared; None to take what the address proposes."""
-    given = visit.given("route")
-    return Route(given) if given in set(Route) else None
+    given = visit.chosen("route", "", *Route)
+    return Route(given) if given else None
 
 
 def _board(visit: Visit) -> str:

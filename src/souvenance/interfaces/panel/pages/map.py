@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
-from souvenance.domain.errors import NotFound
+from souvenance.domain.errors import InvalidInput, NotFound
 from souvenance.domain.note import NoteClass
 from souvenance.interfaces.panel.colours import colour_of
 from souvenance.interfaces.panel.pages.scope import pill_values
@@ -77,7 +77,10 @@ def show_node(visit: Visit) -> Response:
 
 def disable(visit: Visit) -> Response:
     """Leave a node out of every retrieval, or let it be found again; the other way round is one click away."""
-    node, disabled = visit.path["node"], visit.asked("off", "1") == "1"
+    node, off = visit.path["node"], visit.asked("off", "1")
+    if off not in {"0", "1"}:
+        raise InvalidInput("The form is not whole.", hint="Load the page again.")
+    disabled = off == "1"
     visit.memory.map.set_disabled(actor=visit.actor, node=node, disabled=disabled)
     values = _node(visit, node)
     if disabled:

@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from souvenance.domain.errors import StaleVersion
+from souvenance.domain.errors import NotFound, StaleVersion
 from souvenance.domain.fact import SUMMARY_KEY, State
 from souvenance.domain.vault import Vault
 from souvenance.interfaces.panel.pages.memory_ladder import rungs
@@ -73,7 +73,10 @@ def add(visit: Visit) -> Response:
 
 def show_waiting(visit: Visit) -> Response:
     """How many proposals wait and who answers them, asked for again when the vault or its step changed."""
-    found = visit.memory.vaults.get(actor=visit.actor, vault=visit.path["vault"])
+    try:
+        found = visit.memory.vaults.get(actor=visit.actor, vault=visit.path["vault"])
+    except NotFound:  # told in the place of the ladder
+        return visit.html('<div id="waiting" hidden></div>')
     return visit.piece(PAGE, "waiting", vault=found, **_waiting(visit, found))
 
 

@@ -122,7 +122,7 @@ def _mentions(done: Erased) -> dict[str, Any]:
 
 
 def _whom(visit: Visit) -> tuple[str | None, list[str]]:
-    member = visit.given("member").strip() if visit.given("what") == "member" else None
+    member = visit.given("member").strip() if visit.chosen("what", "vault", "member") == "member" else None
     return member, [name for name in (part.strip() for part in visit.given("names").split(",")) if name]
 
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from souvenance.domain.access import Route
 from souvenance.domain.endpoint import Use
-from souvenance.domain.errors import InvalidInput
+from souvenance.domain.errors import InvalidInput, NotFound
 from souvenance.domain.vault import MemoryType, Vault
 from souvenance.domain.vault_settings import settings_of
 from souvenance.interfaces.panel.marking import marked as _
@@ -117,8 +117,11 @@ def rungs(visit: Visit, vault: Vault) -> dict[str, Any]:
 
 
 def show_ladder(visit: Visit) -> Response:
-    """The ladder with this vault's place on it."""
-    found = _vault(visit)
+    """The ladder with this vault's place on it; where the vault is gone, that, and what is typed stays."""
+    try:
+        found = _vault(visit)
+    except NotFound:
+        return visit.piece("pieces/memory_gone.html", "gone")
     return visit.piece("memory.html", "ladder", vault=found, **rungs(visit, found))
 
 

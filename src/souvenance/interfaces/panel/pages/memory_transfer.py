@@ -31,7 +31,7 @@ def bring_in(visit: Visit) -> Response:
         uploads=uploads,
         vault=found.slug,
         folder=visit.given("folder"),
-        dry_run=visit.given("deed") != "import",
+        dry_run=visit.chosen("deed", "", "look", "import") != "import",
     )
     return visit.piece(PAGE, "report", vault=found, report=report)
 

@@ -9,6 +9,7 @@ from urllib.parse import quote, urlencode
 
 from starlette.responses import Response
 
+from souvenance.domain.errors import InvalidInput
 from souvenance.domain.note import Note, NoteClass
 from souvenance.interfaces.panel import prose
 from souvenance.interfaces.panel.pages.notes import tree_values
@@ -87,12 +88,14 @@ def undo(visit: Visit) -> Response:
             visit.memory.notes.move(actor=visit.actor, ref=ref, folder=value)
         case "digest":
             visit.memory.notes.set_digest(actor=visit.actor, ref=ref, digest=value)
+        case _:
+            raise InvalidInput("There is no such deed.", hint="Load the page again.")
     return Response(status_code=204)
 
 
 def mute(visit: Visit) -> Response:
     """Keep the note out of start-up and recall, or let it in again."""
-    muted = visit.given("muted") == "yes"
+    muted = visit.chosen("muted", "yes", "no") == "yes"
     visit.memory.notes.mute(actor=visit.actor, ref=_ref(visit), muted=muted)
     said = visit.say("Muted: it no longer loads at a start, nor in recall.") if muted else visit.say("No longer muted.")
     return _again(visit, said)
@@ -100,7 +103,7 @@ def mute(visit: Visit) -> Response:
 
 def disable(visit: Visit) -> Response:
     """Take the note out of every answer, or let it be found again."""
-    disabled = visit.given("disabled") == "yes"
+    disabled = visit.chosen("disabled", "yes", "no") == "yes"
     visit.memory.notes.disable(actor=visit.actor, ref=_ref(visit), disabled=disabled)
     said = visit.say("Disabled: no answer reads it any more.") if disabled else visit.say("It is read again.")
     return _again(visit, said)
@@ -108,7 +111,7 @@ def disable(visit: Visit) -> Response:
 
 def pin(visit: Visit) -> Response:
     """Load the note whole at every start of a session, or no longer."""
-    if visit.given("pinned") == "yes":
+    if visit.chosen("pinned", "yes", "no") == "yes":
         visit.memory.context.pin(actor=visit.actor, ref=_ref(visit))
         return _again(visit, visit.say("Every session starts with it now."))
     visit.memory.context.unpin(actor=visit.actor, ref=_ref(visit))

@@ -149,7 +149,8 @@ def _news(visit: Visit, view: NoteView | None) -> dict[str, Any]:
     return {
         "base": prose.note_address(view.note.id, view.note.note_class) if view else visit.request.url.path[:15],
         "vault_id": view.vault.id if view else 0,
-        "is_gone": view is None or view.note.deleted_at is not None,
+        "is_lost": view is None,
+        "is_gone": view is not None and view.note.deleted_at is not None,
         "is_changed": view is not None and view.note.version != seen,
     }
 

@@ -36,7 +36,7 @@ def rename(visit: Visit) -> Response:
 def invite(visit: Visit) -> Response:
     """Make an invitation; its link is shown this once."""
     invitation, secret = visit.memory.invitations.invite(
-        actor=visit.actor, team=visit.path["team"], can_configure=bool(visit.given("can_configure"))
+        actor=visit.actor, team=visit.path["team"], can_configure=visit.chosen("can_configure", "", "1") == "1"
     )
     link = f"{visit.request.url.scheme}://{visit.request.url.netloc}{PATH}{secret}"
     return visit.piece(
@@ -63,7 +63,7 @@ def set_configure(visit: Visit) -> Response:
         actor=visit.actor,
         team=visit.path["team"],
         member=visit.given("member"),
-        can_configure=visit.given("can_configure") == "1",
+        can_configure=visit.chosen("can_configure", "0", "1") == "1",
     )
     return _again(visit, visit.say("Saved."))
 

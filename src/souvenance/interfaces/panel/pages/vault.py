@@ -56,7 +56,7 @@ def change(visit: Visit) -> Response:
 
 def protect(visit: Visit) -> Response:
     """Protect the vault, or let it leave over cloud routes again."""
-    wanted = Protection.MAXIMUM if visit.given("protection") == Protection.MAXIMUM else Protection.NORMAL
+    wanted = Protection(visit.chosen("protection", *Protection))
     changed = visit.memory.vaults.change(actor=visit.actor, vault=visit.path["vault"], protection=wanted)
     if wanted is Protection.MAXIMUM:
         said = visit.say("%(name)s is protected: nothing of it leaves over a cloud route.", name=visit.called(changed))

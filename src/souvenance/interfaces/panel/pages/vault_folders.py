@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from souvenance.domain.errors import NotFound, SouvenanceError
+from souvenance.domain.errors import InvalidInput, NotFound, SouvenanceError
 from souvenance.domain.folder import DEFAULT_MAX_BYTES, Condition, FolderStatus
 from souvenance.domain.vault import Vault
 from souvenance.ingest.folder_views import FolderView
@@ -20,6 +20,8 @@ PAGE = "vault.html"
 MANY = 200
 """Files not read that are listed at most."""
 MEGABYTE = 1024 * 1024
+LARGEST = 1_000_000
+"""Megabytes beyond which a size is no other than this."""
 
 
 FILE_KINDS = {
@@ -70,7 +72,7 @@ def count(visit: Visit) -> Response:
         path=asked["path"],
         include=_lines(asked["include"]),
         exclude=_lines(asked["exclude"]),
-        max_bytes=int(float(asked["megabytes"]) * MEGABYTE),
+        max_bytes=_bytes(asked["megabytes"]),
     )
     values = shown(visit, found) | {"census": census, "asked": asked}
     return visit.piece(PAGE, "watch", **values)
@@ -85,7 +87,7 @@ def watch(visit: Visit) -> Response:
         path=asked["path"],
         include=_lines(asked["include"]),
         exclude=_lines(asked["exclude"]),
-        max_bytes=int(float(asked["megabytes"]) * MEGABYTE),
+        max_bytes=_bytes(asked["megabytes"]),
     )
     values = shown(visit, found)
     said = visit.note(visit.say("%(path)s is followed from now on.", path=made.path))
@@ -105,14 +107,16 @@ def act(visit: Visit) -> Response:
         _in_background(visit, **given, retry=True)
     elif deed == "accept":
         folders.scan(**given, accept_empty=True)
-    else:
+    elif deed == "scan":
         folders.want_scan(**given)
+    else:
+        raise InvalidInput("There is no such deed.", hint="Load the page again.")
     return visit.piece(PAGE, "folders", **shown(visit, found))
 
 
 def unwatch(visit: Visit) -> Response:
     """Follow the folder no longer; its notes stay, or go to the trash."""
-    found, keep = _vault(visit), visit.given("keep") == "1"
+    found, keep = _vault(visit), visit.chosen("keep", "0", "1") == "1"
     went = visit.memory.folders.unwatch(actor=visit.actor, folder=visit.path["folder"], vault=found.slug, keep=keep)
     if keep:
         said = visit.say("The folder is followed no longer; its notes stay as they are.")
@@ -155,6 +159,10 @@ def _asked(visit: Visit) -> dict[str, Any]:
         "exclude": visit.given("exclude"),
         "megabytes": f"{megabytes:g}",
     }
+
+
+def _bytes(megabytes: str) -> int:
+    return int(max(-1, min(float(megabytes), LARGEST)) * MEGABYTE)  # what is over it is refused, whatever it is
 
 
 def _lines(text: str) -> list[str]:

@@ -41,7 +41,7 @@ def create(visit: Visit) -> Response:
     made = visit.memory.vaults.create(
         actor=visit.actor,
         name=visit.given("name"),
-        kind=VaultKind.LIBRARY if visit.given("kind") == VaultKind.LIBRARY else VaultKind.PROJECT,
+        kind=VaultKind(visit.chosen("kind", "", VaultKind.PROJECT, VaultKind.LIBRARY) or VaultKind.PROJECT),
         description=visit.given("description"),
         colour=visit.given("colour"),
         protection=Protection.MAXIMUM if visit.given("protected") else Protection.NORMAL,

@@ -73,6 +73,12 @@ async function listenOrFollow() {
   navigator.locks.request("souvenance-news", keepListening);
 }
 
-// Not before the page's pieces can hear what they are told. Over plain HTTP from elsewhere a browser has no locks: then
-// each window listens for itself.
-document.addEventListener("DOMContentLoaded", navigator.locks ? listenOrFollow : keepListening);
+// Over plain HTTP from elsewhere a browser has no locks: then each window listens for itself.
+const begin = navigator.locks ? listenOrFollow : keepListening;
+document.addEventListener("DOMContentLoaded", begin); // not before the page's pieces can hear what they are told
+document.body.addEventListener("signed-in", () => {
+  if (document.documentElement.dataset.connection !== "ended") return;
+  connection("there");
+  tell(["everything"]);
+  begin();
+});

@@ -9,7 +9,10 @@ const on = (event, selector, act) =>
 
 // --- dialogs: data-opens="ID" opens one, data-closes closes the one around it --------------------------------------
 
-on("click", "[data-opens]", (button) => document.getElementById(button.dataset.opens)?.showModal());
+on("click", "[data-opens]", (button) => {
+  button.closest("[popover]")?.hidePopover(); // first: where the keyboard is then, it comes back to when the dialog closes
+  document.getElementById(button.dataset.opens)?.showModal();
+});
 on("click", "[data-closes]", (button) => {
   const dialog = button.closest("dialog");
   for (const form of dialog?.querySelectorAll("form[data-keep]") ?? []) drop(form);
@@ -82,6 +85,20 @@ document.addEventListener("htmx:sendError", (event) => {
     toasts.append(document.getElementById("unreachable").content.cloneNode(true));
 });
 
+// --- signed in again in another window: this page goes on with the proof that the new session asks for ------------------
+
+const people = new BroadcastChannel("souvenance-people");
+const proven = () => ({ person: document.body.dataset.person, proof: document.body.getAttribute("hx-headers") });
+people.onmessage = ({ data }) => {
+  const before = proven();
+  if (!before.proof || data.person !== before.person || data.proof === before.proof) return;
+  document.body.setAttribute("hx-headers", data.proof);
+  for (const field of document.querySelectorAll("input[name=csrf]")) field.value = JSON.parse(data.proof)["x-csrf"];
+  document.querySelectorAll('.toast[data-code="401"]').forEach((toast) => toast.remove());
+  document.body.dispatchEvent(new CustomEvent("signed-in"));
+};
+if (proven().proof) people.postMessage(proven());
+
 // --- copying -----------------------------------------------------------------------------------------------------------
 
 on("click", "[data-copies]", async (button) => {
@@ -146,7 +163,10 @@ function bringBack(root) {
 document.addEventListener("htmx:afterRequest", (event) => {
   const form = event.detail.requestConfig.elt.closest("form[data-keep]"); // also where the answer took its place
   const isDone = event.detail.xhr.status >= 200 && event.detail.xhr.status < 400; // `successful` is not said of one that leads on
-  if (form && isDone && event.detail.requestConfig.verb === "post") forget(form.dataset.keep);
+  if (!isDone || event.detail.requestConfig.verb !== "post") return;
+  if (form) forget(form.dataset.keep);
+  const other = document.getElementById(event.detail.requestConfig.elt.dataset.ends); // the form that it was the end of
+  if (other) drop(other);
 });
 
 // --- a field takes all that is pasted, and says how much of it is too much: a browser would cut it without a word --------

@@ -69,7 +69,7 @@ function choose(id, { centre = false } = {}) {
 /** The sheet after the map was drawn anew: what it shows may have changed elsewhere, or be gone. */
 function follow() {
   const shown = sheet.querySelector(".node-sheet");
-  if (!drawing.place.has(chosen)) return choose("");
+  if (!drawing.place.has(chosen)) return ask(chosen, { quietly: true }); // gone, which is told, or no longer drawn
   if (shown && Boolean(drawing.about(chosen).disabled) !== (shown.dataset.disabled === "1")) ask(chosen, { quietly: true });
   else near(chosen);
 }
@@ -87,6 +87,10 @@ document.addEventListener("htmx:afterSwap", (event) => {
   drawing.disable(shown.dataset.node, shown.dataset.disabled === "1");
   near(shown.dataset.node);
   if (!isQuiet) shown.querySelector("h2").focus({ preventScroll: true });
+});
+
+document.addEventListener("htmx:responseError", (event) => {
+  if (event.detail.requestConfig.path === `/map/node/${chosen}`) choose("");
 });
 
 function near(id) {

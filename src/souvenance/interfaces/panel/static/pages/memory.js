@@ -110,6 +110,10 @@ document.addEventListener("htmx:afterSwap", (event) => {
     row.querySelector("textarea")?.focus();
   }
 });
+document.addEventListener("htmx:afterSettle", (event) => {
+  const [, number] = /^\/fact\/(\d+)(\/row)?$/.exec(event.detail.requestConfig?.path ?? "") ?? [];
+  if (number && document.activeElement === document.body) document.querySelector(`#fact-${number}:not(.editing) .fact-acts button`)?.focus();
+});
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
   const form = event.target.closest?.(".fact.editing form");
