@@ -130,7 +130,7 @@ def test_a_form_given_up_leaves_no_draft_and_a_fold_never_hides_what_is_wrong(
     expect(dialog.get_by_label("What should be remembered?")).to_have_value("")
 
 
-def test_a_field_says_when_it_is_full_and_a_refusal_goes_when_the_form_is_sent_again(
+def test_a_field_says_what_is_too_much_and_a_refusal_goes_when_the_form_is_sent_again(
     open_as_owner: Open, numbers: list[int]
 ) -> None:
     page = open_as_owner("/memory/atelier", language="fr")
@@ -139,7 +139,8 @@ def test_a_field_says_when_it_is_full_and_a_refusal_goes_when_the_form_is_sent_a
     key = dialog.locator("#add-key")
     key.focus()
     page.keyboard.insert_text("x" * 300)
-    expect(dialog.get_by_role("alert")).to_contain_text("Limite atteinte : 200 caractères")
+    expect(dialog.get_by_role("alert")).to_contain_text("100 caractères de trop : 200 sont acceptés.")
+    expect(key).to_have_value("x" * 300)  # nothing of what was pasted is cut
     key.fill("clé")
     expect(dialog.get_by_role("alert")).to_have_count(0)
     dialog.locator("#add-content").fill("  ")
