@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from souvenance.application import Application
 from souvenance.domain.access import Actor
 from souvenance.domain.changed import Changed
 from souvenance.memory.remember import Observation
+from souvenance.store.change_feed import ChangeFeed
 
 SOON = 10.0
 """Seconds a busy machine is given. That it takes less than one when it is free is measured below, by the quickest."""
@@ -154,6 +156,30 @@ def test_what_was_written_while_nobody_listened_is_not_missed(
     missed = app.changes.after(before)  # PostgreSQL kept for nobody what it was
     assert missed.everything or missed == Changed(attention=frozenset({owner.user_id}))
     assert app.changes.after(app.changes.moment()) == Changed()
+
+
+def test_a_second_subscriber_is_not_let_go_before_anybody_listens(
+    app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go, connect = threading.Event(), ChangeFeed._connect
+
+    def slowly(feed: ChangeFeed) -> None:
+        go.wait(10)
+        connect(feed)
+
+    monkeypatch.setattr(ChangeFeed, "_connect", slowly)
+    subscribed: list[Callable[[], None]] = []
+    both = [threading.Thread(target=lambda: subscribed.append(app.changes.subscribe(lambda _: None))) for _ in "12"]
+    for one in both:
+        one.start()
+    both[1].join(0.3)
+    assert subscribed == []
+    go.set()
+    for one in both:
+        one.join(10)
+    assert len(subscribed) == 2
+    for unsubscribe in subscribed:
+        unsubscribe()
 
 
 def test_a_subscriber_that_fails_is_called_again_and_does_not_hurt_others(app: Application, owner: Actor) -> None:

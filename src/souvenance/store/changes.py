@@ -34,6 +34,7 @@ class Changes:
         self._next = 0
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
+        self._ready = threading.Event()
         self._heard = Heard()
 
     def moment(self) -> str:
@@ -66,17 +67,16 @@ class Changes:
 
     def subscribe(self, callback: Callback) -> Callable[[], None]:
         """Call back on every change from now on; what is returned ends it. Changes made after this returns are told."""
-        ready = None
         with self._lock:
             number, self._next = self._next, self._next + 1
             self._callbacks[number] = callback
             if self._thread is None:
-                self._stop, ready, self._heard = threading.Event(), threading.Event(), Heard()
-                following = (self._stop, ready, self._heard)
+                self._stop, self._ready, self._heard = threading.Event(), threading.Event(), Heard()
+                following = (self._stop, self._ready, self._heard)
                 self._thread = threading.Thread(target=self._run, args=following, name="changes", daemon=True)
                 self._thread.start()
-        if ready is not None:
-            ready.wait(5.0)
+            ready = self._ready
+        ready.wait(5.0)  # who comes second, while the first still waits, waits as well
 
         def unsubscribe() -> None:
             with self._lock:

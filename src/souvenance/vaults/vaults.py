@@ -189,7 +189,7 @@ class Vaults:
         """That name, or with a number behind it, so that no vault of the user's has it already."""
         known = rows.list_known_vaults(tx, replace(actor, token_id=None, is_model=False, vaults=None))
         taken = {rows.plain_slug(item.slug) for item in known} | {slugify(item.name) for item in known}
-        names = (name, *(f"{name[: MAX_NAME - 8]} {number}" for number in range(2, len(known) + 3)))
+        names = (name, *(f"{name[: MAX_NAME - 8]} {number}" for number in range(2, len(taken) + 3)))
         return next(one for one in names if slugify(one) not in taken)
 
     def change(

@@ -47,6 +47,15 @@ def test_v9_a_token_bound_to_vaults_reaches_its_applications_own_too(app: Applic
         assert [one.name for one in known] == ["Application", "Letters"]
 
 
+def test_v9_an_application_finds_a_free_name_among_vaults_that_were_renamed(app: Application, owner: Actor) -> None:
+    for name, later in (("Editor", "Editor 2"), ("Editor 3", "Editor 4")):  # each takes a name and an address
+        made = app.vaults.create(actor=owner, name=name)
+        app.vaults.change(actor=owner, vault=made.slug, name=later)
+    _, secret = token_of(app, owner, app="editor")
+    app.tokens.authenticate(secret, source=Source.AGENT)
+    assert [one.name for one in app.vaults.list(actor=owner)] == ["Editor 2", "Editor 4", "editor 5"]
+
+
 def test_v9_f7_an_applications_vault_that_was_deleted_is_made_again_empty(app: Application, owner: Actor) -> None:
     _, secret = token_of(app, owner, app="editor", route=Route.LOCAL)
     editor = app.tokens.authenticate(secret, source=Source.AGENT)

@@ -133,9 +133,12 @@ turns.addEventListener("click", (event) => {
   if (draft) giveBack(draft);
 });
 
-stop.addEventListener("click", () => {
+stop.addEventListener("click", async () => {
   stop.disabled = true;
-  fetch(address("stop"), { method: "POST", headers: headers() }).catch(() => (stop.disabled = false));
+  const response = await fetch(address("stop"), { method: "POST", headers: headers() }).catch(() => null);
+  if (response?.ok) return;
+  stop.disabled = false; // it can be tried again
+  if (response) await refused(response);
 });
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && following && !stop.hidden && !isChoosing() && !document.querySelector(":popover-open, dialog[open]")) stop.click();
