@@ -151,8 +151,9 @@ def history(visit: Visit) -> Response:
     kept = visit.memory.history.of_fact(actor=visit.actor, number=fact.number, limit=100)
     vaults = {item.id: item for item in visit.memory.vaults.list(actor=visit.actor)}
     mine = fact.vault_id in vaults and vaults[fact.vault_id].can_configure
-    said = {"did": did, "through": through, "rows": diff_rows}
-    return visit.piece(DIALOGS, "history", fact=fact, revisions=kept, can_configure=mine, **said)
+    return visit.piece(
+        DIALOGS, "history", fact=fact, revisions=kept, can_configure=mine, did=did, through=through, rows=diff_rows
+    )
 
 
 def go_back(visit: Visit) -> Response:
