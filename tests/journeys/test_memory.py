@@ -224,6 +224,7 @@ def test_what_a_person_looks_at_is_not_taken_back_by_news_that_come_meanwhile(
 ) -> None:
     memory.facts.retire(actor=owner, number=numbers[2], version=None, reason="Horaires d’été")
     page = open_as_owner("/memory/atelier?tab=retired")
+    expect(page.locator("html")).to_have_attribute("data-connection", "there")
     held: list[Route] = []
 
     def hold(route: Route) -> None:

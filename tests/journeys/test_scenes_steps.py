@@ -250,11 +250,10 @@ def test_t5_a_quiet_server_gets_its_pass_and_three_proposals_are_answered_one_by
     with model_server() as own:
         own.otherwise = _pass_model
         memory.endpoints.add(actor=owner, name="night", base_url=own.url, model="larger", uses=[Use.CONSOLIDATION])
-        memory.vaults.change_type(actor=owner, vault=club, memory_type=MemoryType.CONSOLIDATED)
         words, page = TIDIED[language], open_as_owner(f"/memory/{club}", language=language)
-        expect(page.locator("#waiting")).to_contain_text(
-            words["waiting"], timeout=20_000
-        )  # by itself, in the background
+        expect(page.locator("html")).to_have_attribute("data-connection", "there")
+        memory.vaults.change_type(actor=owner, vault=club, memory_type=MemoryType.CONSOLIDATED)
+        expect(page.locator("#waiting")).to_contain_text(words["waiting"], timeout=60_000)  # by itself
         before = {one.number: one.content for one in memory.facts.list(actor=owner, vault=club)}
         assert len(before) == 11, "a pass applies nothing"
         assert own.asked
