@@ -16,7 +16,7 @@ from souvenance.domain.errors import ModelUnavailable
 from souvenance.domain.vault import Protection
 from souvenance.models.chat import Chat
 from souvenance.models.endpoint_model import EndpointModel
-from souvenance.store.spending import add_spending
+from souvenance.store.spending import Spending, add_spending
 
 
 def test_t5_the_endpoint_of_consolidation_is_asked_as_it_is_set_now(
@@ -71,7 +71,8 @@ def test_c6_what_consolidation_spends_is_counted_for_its_vault_and_capped(
     place.settle()
     app.vaults.change_settings(actor=owner, vault=SLUG, changes={"daily_tokens": 1})
     with app.database.write() as tx:
-        add_spending(tx, vault_id=vault.id, use=Use.ANSWERS, member="user:1", hour=clock(), calls=1, sent=9, received=9)
+        spent = Spending(vault_id=vault.id, use=Use.ANSWERS, calls=1, sent=9, received=9)
+        add_spending(tx, spent=spent, member="user:1", hour=clock())
     app.passes.run(actor=owner, vault=SLUG, anyway=True)
     assert len(server.asked) == calls
     assert "failed" in app.passes.status(actor=owner, vault=SLUG).passes[0].model_state

@@ -12,7 +12,7 @@ from souvenance.domain.endpoint import Use
 from souvenance.domain.errors import Conflict, NotAllowed, NotFound, SouvenanceError
 from souvenance.domain.vault import Protection
 from souvenance.exchange.spending import member_of
-from souvenance.store.spending import NO_VAULT, add_spending
+from souvenance.store.spending import NO_VAULT, Spending, add_spending
 
 
 def test_a1_members_read_and_only_who_configures_changes(app: Application, harps: dict[str, Any]) -> None:
@@ -137,10 +137,8 @@ def test_a1_what_others_spend_outside_any_vault_is_told_to_the_owner_of_the_memo
     hour = clock().replace(minute=0, second=0, microsecond=0)
     with app.database.write() as tx:
         for who, sent in ((zoe, 5), (ivan, 7)):
-            add_spending(
-                tx, vault_id=NO_VAULT, use=Use.ANSWERS, member=member_of(who, None), hour=hour, calls=1, sent=sent,
-                received=0,
-            )  # fmt: skip
+            spent = Spending(vault_id=NO_VAULT, use=Use.ANSWERS, calls=1, sent=sent)
+            add_spending(tx, spent=spent, member=member_of(who, None), hour=hour)
     assert [[one.sent for _, one in app.spending.list(actor=who)] for who in (zoe, ivan, owner)] == [[5], [7], [12]]
 
 
