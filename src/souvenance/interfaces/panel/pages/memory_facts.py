@@ -90,7 +90,7 @@ def retire(visit: Visit) -> Response:
     _, successor = visit.memory.facts.retire(
         actor=visit.actor,
         number=number,
-        version=visit.given_whole("version") or 0,
+        version=visit.given_whole("version"),
         reason=visit.given("reason"),
         replacement=replacement or None,
         replaced_by=int(other) if other else None,
