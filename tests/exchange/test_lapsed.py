@@ -10,7 +10,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from datetime import timedelta
 from typing import Any
@@ -20,7 +21,7 @@ from sqlalchemy import select
 
 from scripted import Handler, Raw, Server
 from souvenance.application import Application
-from souvenance.domain.access import Actor
+from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.clock import utc_now
 from souvenance.domain.endpoint import Use
 from souvenance.domain.errors import CapReached, Conflict
@@ -200,6 +201,76 @@ def test_c1_an_answer_that_was_given_up_and_asked_again_does_nothing_when_it_com
     model.says(stalled, "47.")
     found = ask("How many?", conversation=chat, vaults="harpe")[-1]
     assert isinstance(again[-1], Ended)
+    assert isinstance(found, Failed)
+    assert isinstance(found.error, Conflict)
+    (turn,) = app.conversations.get(actor=owner, conversation=chat).turns
+    assert (turn.state, turn.answer) == ("done", "47.")
+    assert [one.content for one in app.facts.list(actor=owner, vault="harpe")] == ["It has 47 strings."]
+
+
+@pytest.fixture
+def other(tmp_path: Any, store_url: str, app: Application) -> Iterator[Application]:
+    """The same memory in what is as good as another process, whose clock is the real one."""
+    opened = open_application(Settings(data=tmp_path / "data", database_url=store_url, embedder="none"))  # type: ignore[arg-type]
+    yield opened
+    opened.close()
+
+
+def asked_of(memory: Application, **given: Any) -> list[Event]:
+    async def run() -> list[Event]:
+        through = memory.owner_through(Source.PANEL, route=Route.LOCAL)
+        return [event async for event in memory.exchange.answer(actor=through, **given)]
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, run()).result()
+
+
+def test_c1_no_second_question_is_put_through_another_process_while_an_answer_is_under_way(
+    app: Application, owner: Actor, model: Server, ask: Ask, clock: Any, other: Application
+) -> None:
+    clock.now = utc_now()
+    chat = app.conversations.start(actor=owner).id
+
+    def interrupted(handler: Handler, _body: Any) -> None:
+        for again in ({}, {"instead_of": 1}):
+            with pytest.raises(Conflict, match="An answer is under way in this conversation"):
+                asked_of(other, question="And now?", conversation=chat, **again)
+        handler.send_stream("47.")
+
+    model.says(interrupted, "At once.")
+    assert isinstance(ask("How many?", conversation=chat)[-1], Ended)
+    assert isinstance(asked_of(other, question="And now?", conversation=chat)[-1], Ended)
+    turns = app.conversations.get(actor=owner, conversation=chat).turns
+    assert [(one.question, one.answer) for one in turns] == [("How many?", "47."), ("And now?", "At once.")]
+
+
+def test_c1_a_lapsed_answer_is_in_no_questions_way(
+    app: Application, owner: Actor, model: Server, ask: Ask, clock: Any, tmp_path: Any, harpe: None
+) -> None:
+    clock.now = utc_now()
+    chat = app.conversations.start(actor=owner).id
+    model.says(hanging)
+    killed(app, tmp_path / "data", chat, clock)
+    app.conversations.stop(actor=owner, conversation=chat)  # which nobody hears, but it need not take two minutes
+    clock.now += timedelta(seconds=31)
+    model.says("Here.")
+    assert isinstance(ask("Are you there?", conversation=chat)[-1], Ended)
+    turns = app.conversations.get(actor=owner, conversation=chat).turns
+    assert [one.state for one in turns] == ["failed", "done"]
+
+
+def test_c1_who_was_asked_again_by_a_clock_ahead_of_ours_does_nothing(
+    app: Application, owner: Actor, model: Server, ask: Ask, clock: Any, other: Application, harpe: None
+) -> None:
+    """The clock of this process stands years before the other's: here its lease runs, there it is over."""
+    chat = app.conversations.start(actor=owner).id
+
+    def overtaken(handler: Handler, _body: Any) -> None:
+        asked_of(other, question="How many?", conversation=chat, instead_of=1)
+        handler.send_stream("Late. <<remember late | Nobody waited for this | harpe>>")
+
+    model.says(overtaken, "47.")
+    found = ask("How many?", conversation=chat, vaults="harpe")[-1]
     assert isinstance(found, Failed)
     assert isinstance(found.error, Conflict)
     (turn,) = app.conversations.get(actor=owner, conversation=chat).turns

@@ -16,7 +16,7 @@ from souvenance.domain.protection import HIDDEN_NAME, may_leave
 from souvenance.domain.vault import Protection, clean_name
 from souvenance.exchange.applying import Applying
 from souvenance.exchange.events import Became, Verb, Wrote
-from souvenance.exchange.lapsed import settle_lapsed
+from souvenance.exchange.lapsed import LEASE_ONCE_STOPPED, settle_lapsed
 from souvenance.store import claims
 from souvenance.store import conversations as rows
 from souvenance.store.conversations import Conversation
@@ -117,7 +117,8 @@ class Conversations:
             rows.remove_conversation(tx, conversation_id=conversation)
 
     def stop(self, *, actor: Actor, conversation: int) -> None:
-        """Wish the answer under way in it stopped, whichever process makes it; nothing happens where there is none."""
+        """Wish the answer under way in it stopped, whichever process makes it; nothing happens where there is none. One
+        that nobody makes any more is given up within half a minute."""
         actor.require_write()
         with self._database.write() as tx:
             found_in(tx, actor, conversation)
@@ -127,17 +128,14 @@ class Conversations:
                 if last.state == "asked":
                     name = stop_name(conversation, last.ordinal)
                     claims.claim(tx, name=name, holder=str(actor.user_id), seconds=STOP_SECONDS, at=now)
+                    if last.until is not None and last.until > now + LEASE_ONCE_STOPPED:
+                        values = {"until": now + LEASE_ONCE_STOPPED}
+                        rows.save_turn(tx, conversation_id=conversation, ordinal=last.ordinal, values=values)
 
     def is_stopping(self, *, conversation: int, turn: int) -> bool:
         """Whether somebody who may wished that answer stopped, in this process or another."""
         with self._database.read() as tx:
             return claims.holder_of(tx, name=stop_name(conversation, turn), at=self._clock()) is not None
-
-    def begin_anew(self, *, conversation: int, turn: int) -> None:
-        """Forget that an answer which stood in this place was wished stopped, as another one begins there."""
-        if self.is_stopping(conversation=conversation, turn=turn):
-            with self._database.write() as tx:
-                claims.end(tx, name=stop_name(conversation, turn))
 
     def undo(self, *, actor: Actor, conversation: int, turn: int, place: int) -> Wrote:
         """Take back what an answer wrote: the thing at that place of its list, from 0 (C5)."""

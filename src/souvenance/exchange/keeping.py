@@ -117,15 +117,20 @@ class Keeping:
             for kept in held:
                 kept.lock.release()
 
-    def is_given_up(self, kept: Kept) -> bool:
-        """Whether somebody asked again in its place, since its lease had run out: then nothing of it is done."""
+    def is_asked_again(self, kept: Kept) -> bool:
+        """Whether somebody gave it up and asked again in its place: then nothing of it is done. Looked at even while
+        its lease runs here, for the clock of whoever gave it up may be ahead of ours."""
         opening, now = kept.opening, self._clock()
-        if opening.conversation is None or opening.turn is None or kept.until is None or now < kept.until:
+        if opening.conversation is None or opening.turn is None:
             return False
-        kept.until = now + LEASE
-        with self._database.write() as tx:
-            values = {"state": "asked", "failure": None, "until": kept.until}
-            return not self._change_turn(tx, kept, values)
+        if kept.until is not None and now >= kept.until:
+            kept.until = now + LEASE
+            with self._database.write() as tx:
+                self._change_turn(tx, kept, {"state": "asked", "failure": None, "until": kept.until})
+        with self._database.read() as tx:
+            return rows.is_asked_again(
+                tx, conversation_id=opening.conversation, ordinal=opening.turn, asked_at=opening.began
+            )
 
     def _renew(self, tx: Transaction, kept: Kept, until: datetime) -> Entered | None:
         opening, text = kept.opening, kept.answer

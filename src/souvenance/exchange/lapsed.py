@@ -16,6 +16,8 @@ from souvenance.store.database import Database
 
 LEASE = timedelta(seconds=120)
 """Without a sign of life for so long, an exchange is given up."""
+LEASE_ONCE_STOPPED = timedelta(seconds=30)
+"""The same where a person wished it stopped: two signs of life are missed by then."""
 
 
 def broken_off() -> BrokenOff:

@@ -118,7 +118,8 @@ class Openings:
         self._sealer = sealer
 
     def open(self, asking: Asking, *, conversation: int | None = None, instead_of: int | None = None) -> Opening:
-        """Check and prepare a question; in a conversation, it is kept before anything is asked of a model.
+        """Check and prepare a question; in a conversation, it is kept before anything is asked of a model, and refused
+        while an answer is under way there.
 
         `instead_of` is the conversation's last turn, stopped or failed: this one takes its place, unless that one wrote
         what may still be undone there.
@@ -170,27 +171,40 @@ class Openings:
         self, opening: Opening, conversation: int, question: str, now: datetime, instead_of: int | None
     ) -> Opening:
         with self._database.write() as tx:
-            user = opening.asking.actor.user_id
             found = place_in(tx, opening.asking.actor, conversation)
-            tx.mark("conversations", user)
+            tx.mark("conversations", opening.asking.actor.user_id)
+            _require_none_under_way(tx, conversation, at=self._clock())
             if instead_of is not None:
-                for user_id in rows.settle_lapsed(tx, at=now, failure=broken_off().as_dict()):
-                    tx.mark("conversations", user_id)
                 _give_up(tx, conversation, instead_of)
             ordinal = rows.add_turn(
                 tx, conversation_id=conversation, question=question, at=opening.began, until=self._clock() + LEASE
             )
             # The wish that stopped the turn it stands instead of is not meant for it.
-            claims.release(tx, name=stop_name(conversation, ordinal), holder=str(user))
+            claims.end(tx, name=stop_name(conversation, ordinal))
             title = title_from(question) if found.title == UNTITLED else found.title
             rows.save_conversation(tx, conversation_id=conversation, values={"updated_at": now, "title": title})
         return replace(opening, turn=ordinal)
 
 
+def _require_none_under_way(tx: Transaction, conversation: int, *, at: datetime) -> None:
+    """Refuse while an answer is under way, whichever process makes it: what it says belongs before the next question.
+    One that gave no sign of life in time is given up."""
+    rows.hold_turns(tx, conversation_id=conversation)
+    until = rows.under_way_until(tx, conversation_id=conversation)
+    if until is None:
+        return
+    if until > at:
+        raise Conflict(
+            "An answer is under way in this conversation.",
+            hint="Wait for it, or stop it first; one that nobody makes any more ends by itself within two minutes.",
+        )
+    for user_id in rows.settle_lapsed(tx, at=at, failure=broken_off().as_dict()):
+        tx.mark("conversations", user_id)
+
+
 def _give_up(tx: Transaction, conversation: int, ordinal: int) -> None:
     """Take away the last turn, which came to no answer, so that its question is put again. One that wrote something to
     memory before its end could be kept stays beside the new one: there it is undone (C5)."""
-    rows.hold_turns(tx, conversation_id=conversation)
     last = rows.list_turns(tx, conversation_id=conversation, last=1)
     if not last or last[0].ordinal != ordinal or last[0].state not in {"stopped", "failed"}:
         raise Conflict(

@@ -256,7 +256,7 @@ class Steps:
         with kept.lock:
             if kept.is_saved:  # it was stopped before this began: nothing is done
                 return []
-            if self._keeping.is_given_up(kept):
+            if self._keeping.is_asked_again(kept):
                 raise Conflict(
                     "This took so long that it was given up, and the question was asked again; nothing was done.",
                     hint="Read the conversation again.",

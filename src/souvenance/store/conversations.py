@@ -19,8 +19,6 @@ from souvenance.store.database import Transaction
 from souvenance.store.tables import conversation, turn, turn_vault, vault
 
 LONGEST_FOLDED = 200_000
-
-
 MOST_TITLES = 10_000
 """Titles that a search looks through."""
 
@@ -207,6 +205,18 @@ def save_turn(
         statement = (sqlite_insert if tx.is_sqlite else postgresql_insert)(turn_vault)
         tx.execute(statement.on_conflict_do_nothing(), rows)
     return True
+
+
+def under_way_until(tx: Transaction, *, conversation_id: int) -> datetime | None:
+    """When the last answer under way in a conversation is given up, unless a sign of life comes; None where none is."""
+    here = (turn.c.conversation_id == conversation_id) & (turn.c.state == "asked")
+    return tx.execute(select(func.max(turn.c.until)).where(here)).scalar()
+
+
+def is_asked_again(tx: Transaction, *, conversation_id: int, ordinal: int, asked_at: datetime) -> bool:
+    """Whether another question stands in the place of one that was asked at that moment."""
+    here = (turn.c.conversation_id == conversation_id) & (turn.c.ordinal == ordinal) & (turn.c.asked_at != asked_at)
+    return tx.execute(select(turn.c.ordinal).where(here)).first() is not None
 
 
 def has_lapsed(tx: Transaction, *, at: datetime) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -123,8 +123,9 @@ def questions_in(tx: Transaction, *, vault_id: int, member: str, hour: datetime)
 def begin_spending(
     tx: Transaction, *, exchange: str, spent: Spending, member: str, hour: datetime, reserved: int, until: datetime
 ) -> None:
-    """Take note of what an exchange is about to spend of one vault, until a moment at which it is given up."""
-    statement = insert(under_way).values(
+    """Take note of what an exchange is about to spend of one vault, until a moment at which it is given up. Noted
+    again, where nobody knows whether the first time came through, it is there once."""
+    statement = (sqlite_insert if tx.is_sqlite else postgresql_insert)(under_way).values(
         vault_id=spent.vault_id,
         exchange=exchange,
         used_for=spent.use,
@@ -136,7 +137,9 @@ def begin_spending(
         reserved=reserved,
         until=until,
     )
-    tx.execute(statement)
+    now = {name: statement.excluded[name] for name in ("calls", "sent", "received", "until")}
+    key = ["vault_id", "exchange", "used_for"]
+    tx.execute(statement.on_conflict_do_update(index_elements=key, set_=now))
 
 
 def renew_spending(tx: Transaction, *, exchange: str, spent: Spending, until: datetime) -> bool:

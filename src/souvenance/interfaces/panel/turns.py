@@ -33,28 +33,19 @@ _DID_NOT = {
 }
 
 
-def turn_views(visit: Visit, turns: Sequence[Turn], *, is_going: bool, since: int = 0) -> list[dict[str, Any]]:
-    """Turns for `pieces/turn.html`, from that one on; those before it say which facts are known. `is_going`: an answer
-    is under way, to the last question that has none."""
+def turn_views(visit: Visit, turns: Sequence[Turn], *, since: int = 0) -> list[dict[str, Any]]:
+    """Turns for `pieces/turn.html`, from that one on; those before it say which facts are known."""
     names = _names(visit)
     known = set(_numbers(turns))
-    asked = [turn.ordinal for turn in turns if turn.state == "asked"]
-    under_way = asked[-1] if asked and is_going else None
-    return [
-        _view(visit, turn, known, names, is_under_way=turn.ordinal == under_way)
-        for turn in turns
-        if turn.ordinal >= since
-    ]
+    return [_view(visit, turn, known, names) for turn in turns if turn.ordinal >= since]
 
 
-def _view(
-    visit: Visit, turn: Turn, known: Collection[int], names: Mapping[str, str], *, is_under_way: bool
-) -> dict[str, Any]:
+def _view(visit: Visit, turn: Turn, known: Collection[int], names: Mapping[str, str]) -> dict[str, Any]:
     trace = turn.trace
     wrote = [wrote_of(one) for one in turn.wrote]
     return {
         "ordinal": turn.ordinal,
-        "state": "going" if is_under_way else turn.state,
+        "state": turn.state,
         "is_withheld": turn.is_protected and not turn.question,
         "question": visible(turn.question),
         "answer": rendered_answer(turn.answer, known=known) if turn.answer else "",

@@ -11,13 +11,13 @@ from starlette.responses import Response
 
 from souvenance.domain.conversation import UNTITLED
 from souvenance.domain.endpoint import Use
-from souvenance.domain.errors import Conflict, InvalidInput, NotFound
+from souvenance.domain.errors import InvalidInput, NotFound
 from souvenance.exchange.conversations import Opened
 from souvenance.exchange.events import Event, Gathered, LookedUp, Text, Waiting
 from souvenance.interfaces.panel.pages import welcome
 from souvenance.interfaces.panel.pages.scope import PIECE as PILL
 from souvenance.interfaces.panel.pages.scope import pill_values
-from souvenance.interfaces.panel.streams import Going
+from souvenance.interfaces.panel.streams import LOOK_EVERY, Going
 from souvenance.interfaces.panel.turns import badge_words, read_view, turn_views, waiting_words
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
@@ -53,14 +53,13 @@ def show_new(visit: Visit) -> Response:
 def show(visit: Visit) -> Response:
     """A conversation, from its last turns on."""
     conversation = _conversation(visit)
-    is_going = _is_going(visit, conversation)
     opened = visit.memory.conversations.get(actor=visit.actor, conversation=conversation, last=TURNS)
     return visit.page(
         PAGE,
         **_around(visit, conversation),
         **pill_values(visit, conversation=conversation, without_memory=opened.conversation.without_memory),
         title=_title(opened.conversation.title),
-        **_shown(visit, opened, is_going=is_going),
+        **_shown(visit, opened),
         prompts=[],
     )
 
@@ -74,15 +73,14 @@ def show_earlier(visit: Visit) -> Response:
     """Turns before those that are shown."""
     conversation, before = _conversation(visit), visit.asked_number("before", 1, least=1)
     opened = visit.memory.conversations.get(actor=visit.actor, conversation=conversation, last=TURNS, before=before)
-    return visit.piece(PAGE, "turns", conversation=conversation, **_shown(visit, opened, is_going=False))
+    return visit.piece(PAGE, "turns", conversation=conversation, **_shown(visit, opened))
 
 
 def show_since(visit: Visit) -> Response:
     """The turns from one on, for a window that was cut off, or that did not ask itself."""
     conversation, since = _conversation(visit), visit.asked_number("since", 1, least=1)
-    is_going = _is_going(visit, conversation)
     opened = visit.memory.conversations.get(actor=visit.actor, conversation=conversation, last=TURNS)
-    turns = turn_views(visit, opened.turns, is_going=is_going, since=since)
+    turns = turn_views(visit, opened.turns, since=since)
     return visit.html(*(visit.block(TURN, "turn", turn=turn, conversation=conversation) for turn in turns))
 
 
@@ -132,8 +130,6 @@ async def ask(visit: Visit) -> Response:
     """Put a question and send what comes of it; `again` names a turn whose question is put once more."""
     conversation, again = _conversation(visit), visit.given_whole("again")
     opened = await _opened(visit, conversation)
-    if visit.streams.going(_key(conversation)) is not None:
-        raise Conflict("An answer is under way in this conversation.", hint="Wait for it, or stop it first.")
     if again is None:
         return visit.stream((await _ask(visit, conversation, visit.given("question"))).follow())
     turn = (await anyio.to_thread.run_sync(_turn, visit, conversation, min(again, LARGEST))).turns[-1]
@@ -143,18 +139,21 @@ async def ask(visit: Visit) -> Response:
 
 
 async def follow(visit: Visit) -> Response:
-    """The answer under way from its beginning on; nothing where there is none any more."""
+    """The answer to the last question from its beginning on, whichever process makes it; how it ended where it did."""
     conversation = _conversation(visit)
-    await _opened(visit, conversation)
-    going = visit.streams.going(_key(conversation))
-    return visit.stream(going.follow() if going is not None else _nothing())
+    opened = await _opened(visit, conversation)
+    if not opened.turns:
+        return visit.stream(_nothing())
+    ordinal = visit.asked_number("turn", opened.turns[-1].ordinal, least=1, most=LARGEST)
+    going = visit.streams.going(_key(conversation, ordinal))
+    return visit.stream(going.follow() if going is not None else _elsewhere(visit, conversation, ordinal))
 
 
 async def stop(visit: Visit) -> Response:
     """Stop the model, here or in another process. What was said is kept, and nothing it asked of memory is done."""
     conversation = _conversation(visit)
-    await _opened(visit, conversation)
-    going = visit.streams.going(_key(conversation))
+    opened = await _opened(visit, conversation)
+    going = visit.streams.going(_key(conversation, opened.turns[-1].ordinal)) if opened.turns else None
     if going is not None:
         going.stop()
     else:
@@ -174,14 +173,13 @@ async def _ask(visit: Visit, conversation: int, question: str, *, instead_of: in
         return await anyio.to_thread.run_sync(_concluded, visit, conversation, ordinal)
 
     conversations = visit.memory.conversations
-    await anyio.to_thread.run_sync(lambda: conversations.begin_anew(conversation=conversation, turn=ordinal))
 
     async def is_stopped() -> bool:
         return await anyio.to_thread.run_sync(
             lambda: conversations.is_stopping(conversation=conversation, turn=ordinal)
         )
 
-    return visit.streams.begin(_key(conversation), _told(visit, first, events), conclude, is_stopped)
+    return visit.streams.begin(_key(conversation, ordinal), _told(visit, first, events), conclude, is_stopped)
 
 
 async def _told(visit: Visit, first: Event, events: AsyncGenerator[Event]) -> AsyncGenerator[str]:
@@ -215,12 +213,29 @@ def _concluded(visit: Visit, conversation: int, ordinal: int) -> str:
         opened = _turn(visit, conversation, ordinal)
     except NotFound:  # deleted or erased meanwhile
         return _event("gone", "")
-    turn = turn_views(visit, opened.turns, is_going=False, since=ordinal)[-1]
+    turn = turn_views(visit, opened.turns, since=ordinal)[-1]
     return _event("done", str(visit.block(TURN, "turn", turn=turn, conversation=conversation)))
 
 
 def _event(name: str, said: str) -> str:
     return f"event: {name}\ndata: {json.dumps(said)}\n\n"
+
+
+async def _elsewhere(visit: Visit, conversation: int, ordinal: int) -> AsyncGenerator[str]:
+    """An answer that another process makes, as far as it keeps what it says while it goes on, and how it ended."""
+    told = ""
+    while True:
+        try:
+            turn = (await anyio.to_thread.run_sync(_turn, visit, conversation, ordinal)).turns[-1]
+        except NotFound:
+            break
+        if turn.state != "asked":
+            break
+        if turn.answer.startswith(told) and turn.answer != told:
+            yield _event("text", turn.answer[len(told) :])
+            told = turn.answer
+        await anyio.sleep(LOOK_EVERY)
+    yield await anyio.to_thread.run_sync(_concluded, visit, conversation, ordinal)
 
 
 async def _nothing() -> AsyncGenerator[str]:
@@ -236,7 +251,7 @@ def undo(visit: Visit) -> Response:
     visit.memory.conversations.undo(
         actor=visit.actor, conversation=conversation, turn=ordinal, place=visit.path["place"]
     )
-    turn = turn_views(visit, _turn(visit, conversation, ordinal).turns, is_going=False, since=ordinal)[-1]
+    turn = turn_views(visit, _turn(visit, conversation, ordinal).turns, since=ordinal)[-1]
     return visit.piece(TURN, "turn", turn=turn, conversation=conversation)
 
 
@@ -280,18 +295,12 @@ def _listed(visit: Visit, here: int) -> dict[str, Any]:
     return {"talks": talks, "query": query, "more": more, "talk": here}
 
 
-def _shown(visit: Visit, opened: Opened, *, is_going: bool) -> dict[str, Any]:
+def _shown(visit: Visit, opened: Opened) -> dict[str, Any]:
     first = opened.turns[0].ordinal if opened.turns else 1
     return {
-        "turns": turn_views(visit, opened.turns, is_going=is_going),
+        "turns": turn_views(visit, opened.turns),
         "earlier": first if first > 1 and len(opened.turns) == TURNS else None,
     }
-
-
-def _is_going(visit: Visit, conversation: int) -> bool:
-    """Whether an answer is under way. To be asked before the turns are read: it may be kept in between, and a turn that
-    is read as still asked would then wait for an answer that has come."""
-    return visit.streams.going(_key(conversation)) is not None
 
 
 def _turn(visit: Visit, conversation: int, ordinal: int) -> Opened:
@@ -339,8 +348,8 @@ def _ordinal(visit: Visit) -> int:
     return number
 
 
-def _key(conversation: int) -> tuple[str, int]:
-    return ("answer", conversation)
+def _key(conversation: int, ordinal: int) -> tuple[str, int, int]:
+    return ("answer", conversation, ordinal)
 
 
 WAYS: tuple[Way, ...] = (

@@ -134,7 +134,7 @@ def _steps(visit: Visit, taught: Fact | None = None) -> dict[str, Any]:
         "examples": [visit.say(text) for text, _question in _EXAMPLES],
         "question": _question_on(visit, fact) if fact else "",
         "talk": talks[0].id if talks else None,
-        "turns": turn_views(visit, opened.turns, is_going=False) if opened else [],
+        "turns": turn_views(visit, opened.turns) if opened else [],
         "has_model": memory.endpoints.used_for(user_id=visit.user.id, use=Use.ANSWERS) is not None,
         "has_agent": bool(tokens) or by_agents,
         "folders": [view.folder.path for view in folders][:5],

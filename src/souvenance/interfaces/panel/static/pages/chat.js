@@ -205,6 +205,7 @@ async function take(response, turn) {
   }
   busy(false);
   if (!isOver) await catchUp(turn);
+  else followWhatGoes(); // another window may have asked already
 }
 
 function put(turn, html) {
@@ -287,5 +288,4 @@ if (conversation) {
   document.body.addEventListener("news:conversations", () => following || refresh());
   document.body.addEventListener("news:everything", () => following || refresh());
   followWhatGoes();
-  if (turns.querySelector("[data-asked]")) setTimeout(() => following || refresh(), 2000); // kept by another program meanwhile
 }
