@@ -183,6 +183,32 @@ def test_c1_an_answer_that_gives_signs_of_life_is_left_to_its_process(
     assert (spent.calls, spent.broken_off) == (1, 0)
 
 
+def test_c1_one_answer_that_cannot_be_kept_lets_no_other_lapse(
+    app: Application, owner: Actor, model: Server, clock: Any
+) -> None:
+    good, bad = (app.conversations.start(actor=owner).id for _ in range(2))
+
+    def until(conversation: int) -> Any:
+        return app.conversations.get(actor=owner, conversation=conversation).turns[0].until
+
+    async def run() -> None:
+        answers = [app.exchange.answer(actor=owner, question="q", conversation=one) for one in (good, bad)]
+        async with aclosing(answers[0]), aclosing(answers[1]):
+            for answer in answers:
+                await anext(answer)
+            began = {one: until(one) for one in (good, bad)}
+            for kept in list(app.exchange.heartbeat._living):
+                if kept.opening.conversation == bad:
+                    kept.text.append("\ud800")  # half a character, which no store takes
+            app.exchange.heartbeat.beat()
+            assert until(good) > began[good]
+            assert until(bad) == began[bad]
+            for kept in list(app.exchange.heartbeat._living):
+                kept.text.clear()
+
+    asyncio.run(run())
+
+
 def test_c1_an_answer_that_was_given_up_and_asked_again_does_nothing_when_it_comes_after_all(
     app: Application, owner: Actor, model: Server, ask: Ask, clock: Any, harpe: None
 ) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -12,7 +13,7 @@ from typing import Any
 
 from souvenance.domain.clock import Clock
 from souvenance.domain.endpoint import Use
-from souvenance.domain.errors import NotFound, SouvenanceError, Withheld
+from souvenance.domain.errors import NotFound, SouvenanceError, StoreUnavailable, Withheld
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import Protection
 from souvenance.exchange.events import Became, Gathered, Spent, Wrote
@@ -27,6 +28,8 @@ from souvenance.store.erasure import receipts, turns
 from souvenance.store.replies import Sealer, forget_replies, note_reply, seal_replies
 from souvenance.store.spending import NO_VAULT
 from souvenance.vaults.protection import protection_of
+
+log = logging.getLogger(__name__)
 
 
 class State(StrEnum):
@@ -106,16 +109,33 @@ class Keeping:
         them should this process end before they do."""
         held = [kept for kept in living if kept.lock.acquire(blocking=False)]  # others are being finished
         try:
-            going = [kept for kept in held if not kept.is_saved]
-            if going:
-                until = self._clock() + LEASE
-                with self._database.write() as tx:
-                    entered = [self._renew(tx, kept, until) for kept in going]
-                for kept, now_entered in zip(going, entered, strict=True):  # now that it is durable
-                    kept.entered, kept.until = now_entered, until
+            self._renew_all([kept for kept in held if not kept.is_saved])
         finally:
             for kept in held:
                 kept.lock.release()
+
+    def _renew_all(self, going: Sequence[Kept]) -> None:
+        """In one transaction; where it cannot be, each by itself, so that one which cannot be kept lets no other
+        lapse."""
+        if not going:
+            return
+        until = self._clock() + LEASE
+        try:
+            with self._database.write() as tx:
+                entered = [self._renew(tx, kept, until) for kept in going]
+        except StoreUnavailable:  # it is away for all of them
+            raise
+        except Exception:
+            if len(going) == 1:
+                raise
+            for kept in going:
+                try:
+                    self._renew_all([kept])
+                except Exception as error:
+                    log.error("the sign of life of one answer failed with %s", type(error).__name__)
+            return
+        for kept, now_entered in zip(going, entered, strict=True):  # now that it is durable
+            kept.entered, kept.until = now_entered, until
 
     def is_asked_again(self, kept: Kept) -> bool:
         """Whether somebody gave it up and asked again in its place: then nothing of it is done. Looked at even while
