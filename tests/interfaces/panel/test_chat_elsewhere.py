@@ -1,0 +1,63 @@
+"""C1, C2: an answer that another process makes is shown while it comes, can be stopped, and is in the way of no other."""
+
+import json
+import threading
+from datetime import timedelta
+
+import pytest
+from starlette.testclient import TestClient
+
+from souvenance.application import Application
+from souvenance.domain.access import Source
+from souvenance.domain.clock import utc_now
+from souvenance.store import conversations as rows
+
+
+@pytest.fixture
+def talk(memory: Application) -> int:
+    """A conversation in which another process answers."""
+    made = memory.conversations.start(actor=memory.owner_through(Source.PANEL)).id
+    with memory.database.write() as tx:
+        now = utc_now()
+        rows.add_turn(tx, conversation_id=made, question="How many?", at=now, until=now + timedelta(seconds=120))
+    return made
+
+
+def keep(memory: Application, talk: int, answer: str, *, state: str = "asked") -> None:
+    """What that process keeps of it."""
+    with memory.database.write() as tx:
+        rows.save_turn(tx, conversation_id=talk, ordinal=1, values={"answer": answer, "state": state})
+
+
+def headers(owner: TestClient, talk: int) -> dict[str, str]:
+    page = owner.get(f"/chat/{talk}", headers={"accept-language": "fr"}).text
+    return {"hx-request": "true", "accept-language": "fr"} | {
+        "x-csrf": page.partition('"x-csrf": "')[2].partition('"')[0]
+    }
+
+
+def test_a_second_question_is_refused_in_words_and_the_first_can_be_stopped(
+    owner: TestClient, memory: Application, talk: int
+) -> None:
+    sent = headers(owner, talk)
+    refused = owner.post(f"/chat/{talk}/ask", data={"question": "And now?"}, headers=sent)
+    assert refused.status_code == 409
+    assert "Une réponse est en cours dans cette conversation." in refused.text
+    assert owner.post(f"/chat/{talk}/stop", headers=sent).status_code == 204
+    assert memory.conversations.is_stopping(conversation=talk, turn=1)
+    (turn,) = memory.conversations.get(actor=memory.owner_through(Source.PANEL), conversation=talk).turns
+    assert turn.until is not None
+    assert turn.until < utc_now() + timedelta(seconds=31)  # should nobody hear it
+
+
+def test_what_it_says_is_followed_to_its_end(owner: TestClient, memory: Application, talk: int) -> None:
+    assert f'data-follows="/chat/{talk}/follow?turn=1"' in owner.get(f"/chat/{talk}").text
+    keep(memory, talk, "Forty-")
+    ends = threading.Timer(0.5, keep, [memory, talk, "Forty-seven."], {"state": "done"})
+    ends.start()
+    pieces = [part.split("\n") for part in owner.get(f"/chat/{talk}/follow?turn=1").text.split("\n\n") if part]
+    ends.join()
+    assert [one[0] for one in pieces] == ["event: text", "event: done"]
+    assert json.loads(pieces[0][1].removeprefix("data: ")) == "Forty-"
+    assert "Forty-seven." in json.loads(pieces[1][1].removeprefix("data: "))
+    assert "data-follows" not in owner.get(f"/chat/{talk}").text
