@@ -107,6 +107,15 @@ def test_v13_a_file_that_comes_back_is_the_same_note(app: Application, owner: Ac
     assert found(app, owner, "aardvark") == ["a"]
 
 
+@pytest.mark.parametrize("path", ["", " ", "\t"])
+def test_v13_no_path_is_not_the_folder_that_the_program_runs_in(app: Application, owner: Actor, path: str) -> None:
+    app.vaults.create(actor=owner, name="Docs")
+    with pytest.raises(InvalidInput, match="No folder was named"):
+        app.folders.watch(actor=owner, vault="docs", path=path)
+    with pytest.raises(InvalidInput, match="No folder was named"):
+        app.folders.census(actor=owner, path=path)
+
+
 def test_v13_a_root_that_disappears_is_an_error_and_deletes_nothing(
     app: Application, owner: Actor, root: Path, folder: WatchedFolder, scan: Scan
 ) -> None:

@@ -379,6 +379,8 @@ def _view(tx: Transaction, actor: Actor, folder: WatchedFolder, vault: str) -> F
 
 def _root(path: Path | str) -> str:
     text = readable_text(str(path), what="path", limit=16_384)
+    if not text.strip():  # else it would be whatever folder the program runs in
+        raise InvalidInput("No folder was named.", hint="Give the path of a folder you may read.")
     try:
         root = os.path.realpath(os.path.expanduser(text), strict=True)
         with os.scandir(root):

@@ -99,6 +99,8 @@ def _gone(walk: Walk, caplog: pytest.LogCaptureFixture) -> None:
     assert not walk.wrong, "\n".join([f"{len(walk.wrong)} of {walk.posts}:", *list(kinds_of_wrong.values())[:60]])
     failed = [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
     assert not failed, failed[:3]
+    followed = [Path(view.folder.path).name for view in walk.house.memory.folders.list(actor=walk.house.owner)]
+    assert followed == ["watched"], "a path that is none is no folder, not even the one that the program runs in"
 
 
 @pytest.mark.timeout(600)
