@@ -1,4 +1,4 @@
-"""C1, C2: an answer that another process makes is shown while it comes, can be stopped, and is in the way of no other."""
+"""C1, C2: an answer that another process makes is shown while it comes, can be stopped, and has no other beside it."""
 
 import json
 import threading
