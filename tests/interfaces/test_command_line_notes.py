@@ -162,3 +162,10 @@ def test_f8_a_note_with_a_secret_warns_the_person_who_writes_it(memory: CommandL
         assert (report["created"], [item["path"] for item in report["warnings"]]) == (2, ["Key.md"])
         assert "secret" in report["warnings"][0]["reason"]
     assert "ghp_" not in str([made, edited, report])
+
+
+def test_what_has_no_end_is_refused_before_it_fills_the_memory(memory: CommandLine) -> None:
+    refused = memory.refused("note", "create", "Zero", "--file", "/dev/zero", "--vault", "garden")
+    assert refused["code"] == "too_large"
+    assert "67,108,864 bytes" in refused["message"]
+    assert memory("note", "list")["notes"] == []

@@ -173,10 +173,29 @@ def test_two_windows_on_one_conversation_and_its_list(
     here.get_by_role("button", name="Delete").first.click()
     here.get_by_role("button", name="Delete for good").click()
     expect(here.locator("h1")).to_have_text("A memory that is yours")
-    expect(there.locator("#toasts")).to_contain_text("Il n’y a rien de tel ici", timeout=3000)
-    ask(there, "Still there?")  # the other window is told, and its question kept
-    expect(there.locator("#toasts")).to_contain_text("Il n’y a rien de tel ici")
+    expect(there.get_by_role("alert")).to_contain_text("Cette conversation a été supprimée", timeout=3000)
+    ask(there, "Still there?")  # the other window was told, and its question is kept
     expect(there.locator("#question")).to_have_value("Still there?")
+
+
+def test_a_conversation_that_is_deleted_in_mid_answer_ends_it_and_what_is_typed_goes_along(
+    open_as_owner, memory: Application, owner: Actor, model: Model, journeys: int
+) -> None:
+    held = Held("It leaves", *[" at seven"] * 50)
+    model.says(held)
+    page = open_as_owner("/")
+    ask(page, "When does the train leave?")
+    page.wait_for_url("**/chat/*")
+    expect(page.locator(f"{ANSWER} [data-text]")).to_have_text("It leaves")
+    page.locator("#question").fill("And when does it arrive?")
+    memory.conversations.delete(actor=owner, conversation=int(page.url.rsplit("/", 1)[1]))
+    expect(page.get_by_role("alert")).to_contain_text("This conversation was deleted")
+    expect(page.locator("#stop")).to_be_hidden()
+    expect(page.locator("#toasts .toast")).to_have_count(0)
+    page.locator("#go-on").click()
+    expect(page.locator("#question")).to_have_value("And when does it arrive?")
+    held.go.set()
+    assert model.gone.wait(15), "the model went on to its end"
 
 
 def test_v7_none_is_a_position_of_one_conversation(

@@ -109,10 +109,11 @@ class Conversations:
             return _shown(found_in(tx, actor, conversation), actor)
 
     def delete(self, *, actor: Actor, conversation: int) -> None:
-        """Delete it with its turns, for good; what was learnt in it stays in memory."""
+        """Delete it with its turns, for good; what was learnt in it stays in memory. An answer under way ends."""
         actor.require_write()
         with self._database.write() as tx:
             found_in(tx, actor, conversation)
+            self._wish_stopped(tx, actor, conversation)
             tx.mark("conversations", actor.user_id)
             rows.remove_conversation(tx, conversation_id=conversation)
 
@@ -122,15 +123,18 @@ class Conversations:
         actor.require_write()
         with self._database.write() as tx:
             found_in(tx, actor, conversation)
-            now = self._clock()
-            claims.sweep(tx, prefixes=(STOP,), at=now)
-            for last in rows.list_turns(tx, conversation_id=conversation, last=1):
-                if last.state == "asked":
-                    name = stop_name(conversation, last.ordinal)
-                    claims.claim(tx, name=name, holder=str(actor.user_id), seconds=STOP_SECONDS, at=now)
-                    if last.until is not None and last.until > now + LEASE_ONCE_STOPPED:
-                        values = {"until": now + LEASE_ONCE_STOPPED}
-                        rows.save_turn(tx, conversation_id=conversation, ordinal=last.ordinal, values=values)
+            self._wish_stopped(tx, actor, conversation)
+
+    def _wish_stopped(self, tx: Transaction, actor: Actor, conversation: int) -> None:
+        now = self._clock()
+        claims.sweep(tx, prefixes=(STOP,), at=now)
+        for last in rows.list_turns(tx, conversation_id=conversation, last=1):
+            if last.state == "asked":
+                name = stop_name(conversation, last.ordinal)
+                claims.claim(tx, name=name, holder=str(actor.user_id), seconds=STOP_SECONDS, at=now)
+                if last.until is not None and last.until > now + LEASE_ONCE_STOPPED:
+                    values = {"until": now + LEASE_ONCE_STOPPED}
+                    rows.save_turn(tx, conversation_id=conversation, ordinal=last.ordinal, values=values)
 
     def is_stopping(self, *, conversation: int, turn: int) -> bool:
         """Whether somebody who may wished that answer stopped, in this process or another."""

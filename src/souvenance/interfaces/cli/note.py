@@ -9,7 +9,7 @@ import typer
 
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.note import Note, NoteClass
-from souvenance.interfaces.cli.session import Session, read_text, verb, warn_of_secrets
+from souvenance.interfaces.cli.session import Session, read_bounded, read_text, verb, warn_of_secrets
 from souvenance.interfaces.cli.shapes import fact_shape, note_shape
 
 group = typer.Typer(name="note", help="Notes in Markdown, and the pages of agent memory.", no_args_is_help=True)
@@ -87,7 +87,8 @@ def create(
 
 def _file_text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            return read_bounded(file, what=str(path)).decode()
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:

@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, get_type_hints
 
 import typer
 from typer.models import ParameterInfo
 
 from souvenance.domain.access import Actor, Route, Source
-from souvenance.domain.errors import InvalidInput, SouvenanceError
+from souvenance.domain.errors import InvalidInput, SouvenanceError, TooLarge
 from souvenance.domain.wording import plainly
 from souvenance.interfaces.cli.output import Output
 
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from souvenance.settings import Settings
 
 EMBED_SECONDS = 1.0
-"""For how long a command that wrote goes on making vectors, after its answer is out."""
+"""For how long a command that wrote goes on making vectors, after its answer is out; loading the model comes on top."""
+MOST_INPUT = 64 * 1024 * 1024
+"""Bytes that a command reads from a file or from standard input."""
 
 
 def given(text: str) -> str:
@@ -238,6 +240,16 @@ def read_text(text: str, *, what: str) -> str:
     if text != "-":
         return text
     try:
-        return sys.stdin.buffer.read().decode()
+        return read_bounded(sys.stdin.buffer, what="standard input").decode()
     except UnicodeDecodeError:
         raise InvalidInput(f"The {what} on standard input is not UTF-8.", hint="Convert it first (iconv).") from None
+
+
+def read_bounded(source: BinaryIO, *, what: str) -> bytes:
+    """All of it; one that has no end, a device or a pipe, is refused before it fills the memory."""
+    read = source.read(MOST_INPUT + 1)
+    if len(read) > MOST_INPUT:
+        raise TooLarge(
+            f"There are more than {MOST_INPUT:,} bytes on {what}; nothing was written.", hint="Send it in parts."
+        )
+    return read

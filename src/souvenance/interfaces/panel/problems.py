@@ -33,12 +33,13 @@ STATUSES: tuple[tuple[type[SouvenanceError], int], ...] = (
 )
 """The first class that an error is decides; anything else is a failure of ours."""
 
+STALE = _("It has changed meanwhile")
 
 TITLES = {
     401: _("You are no longer signed in"),
     403: _("You may not do that"),
     404: _("There is no such thing here"),
-    409: _("It has changed meanwhile"),
+    409: _("That cannot be done as things stand"),
     413: _("That is too much at once"),
     422: _("That cannot be taken"),
     429: _("The limit is reached for now"),
@@ -57,7 +58,8 @@ def refusal(visit: Visit, error: SouvenanceError | None) -> Response:
     """A refusal as an answer. Nothing was written; a page that is open keeps what was typed in it."""
     status = status_of(error)
     said = visit.told(error) if error else Told("", visit.say("Look what is there before you try again."))
-    values = {"title": visit.say(TITLES[status]), "message": said.message, "hint": said.hint, "code": status}
+    title = STALE if isinstance(error, errors.StaleVersion) else TITLES[status]
+    values = {"title": visit.say(title), "message": said.message, "hint": said.hint, "code": status}
     if visit.is_partial:
         response = visit.piece("pieces/toast.html", "problem", status=status, **values)
     else:

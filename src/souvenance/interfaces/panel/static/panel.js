@@ -72,7 +72,10 @@ function watchToasts() {
     // Every piece of a page may be told that nobody is signed in any more; once is enough.
     const before = document.querySelectorAll(`.toast[data-code="${toast.dataset.code}"][data-watched]`);
     if (toast.dataset.code === "401" && before.length > 1) toast.remove();
-    else document.querySelector("dialog:modal")?.prepend(toast); // what lies under a dialog is neither seen nor reached
+    else {
+      document.querySelector("dialog:modal")?.prepend(toast); // what lies under a dialog is neither seen nor reached
+      toast.scrollIntoView({ block: "nearest" }); // nor what a tall one has scrolled away
+    }
   }
 }
 new MutationObserver(watchToasts).observe(toasts, { childList: true });

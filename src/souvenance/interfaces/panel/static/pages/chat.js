@@ -1,5 +1,5 @@
 // The chat: questions go out, answers come in as they are said; what is typed is kept until it has arrived.
-import { forget } from "../drafts.js";
+import { forget, keep } from "../drafts.js";
 import { mentions } from "./mentions.js";
 
 const talk = document.getElementById("talk");
@@ -14,6 +14,7 @@ const address = (path) => `/chat/${conversation}/${path}`;
 const headers = () => ({ "hx-request": "true", ...JSON.parse(document.body.getAttribute("hx-headers") ?? "{}") });
 let following = false;
 let isGone = false;
+let isRefused = false;
 
 // --- the field ---------------------------------------------------------------------------------------------------------
 
@@ -69,7 +70,7 @@ const forgetRefusals = () => document.querySelectorAll("#toasts .toast.bad").for
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   const question = field.value;
-  if (!question.trim() || following) return;
+  if (!question.trim() || following || isGone) return;
   const body = new FormData(form);
   if (conversation) await ask(body, question);
   else await begin(body);
@@ -147,7 +148,7 @@ document.addEventListener("keydown", (event) => {
 function busy(is) {
   following = is;
   send.hidden = is && Boolean(conversation);
-  send.disabled = is;
+  send.disabled = is || isGone;
   stop.hidden = !send.hidden;
   stop.disabled = false;
   if (is) told.textContent = talk.dataset.coming;
@@ -197,6 +198,7 @@ async function take(response, turn) {
       } else if (name === "gone") {
         isOver = true;
         turn.remove();
+        await refresh();
       }
       if (stays) toEnd();
     }
@@ -244,9 +246,9 @@ async function refresh(turn) {
   }
   if (response.status >= 500) return false;
   if (!response.ok) {
-    const isNew = !isGone; // deleted in another window, or signed out: said once, and the page stays
-    isGone = true;
-    if (isNew) await refused(response);
+    if (response.status === 404) gone();
+    else if (!isRefused) await refused(response); // said once, and the page stays
+    isRefused = true;
     return true;
   }
   const holder = document.createElement("template");
@@ -270,6 +272,18 @@ async function refresh(turn) {
   return true;
 }
 
+/** Deleted in another window: the page says so, keeps what is typed, and takes it along to a new conversation. */
+function gone() {
+  if (isGone) return;
+  isGone = true;
+  send.disabled = true;
+  turns.after(document.getElementById("gone").content.cloneNode(true));
+  document.getElementById("go-on").addEventListener("click", () => {
+    if (field.value.trim()) keep("chat-new", { question: field.value });
+  });
+  toEnd();
+}
+
 async function followWhatGoes() {
   const going = turns.querySelector("[data-follows]");
   if (!going || following) return;
@@ -285,6 +299,11 @@ async function followWhatGoes() {
 }
 
 if (conversation) {
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    if (event.detail.requestConfig.elt.id !== "scope-place" || event.detail.xhr.status !== 404) return;
+    event.detail.shouldSwap = false; // the page itself tells that the conversation is gone
+    gone();
+  });
   document.body.addEventListener("news:conversations", () => following || refresh());
   document.body.addEventListener("news:everything", () => following || refresh());
   followWhatGoes();
