@@ -229,7 +229,7 @@ def test_t1_t2_what_the_model_takes_back_is_deleted_on_classic_and_kept_on_journ
     expect(page.locator(".fact")).to_have_count(4)
     go(page, "/audit")
     line = page.locator("tbody tr", has_text=words["audit"])
-    for said in ("Owner", club, words["two"]):
+    for said in ("Owner", "Café rétro", words["two"]):
         expect(line).to_contain_text(said)
     expect(page.locator("tbody tr", has_text=words["model asked"])).to_contain_text(f"#{beyond}")
 

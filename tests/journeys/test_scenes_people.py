@@ -92,7 +92,7 @@ def test_f7_a_member_is_forgotten_then_everything_and_learning_starts_again(
     go(page, "/audit")
     for act, number in (("audit member", "three"), ("audit vault", "two")):
         line = page.locator("tbody tr", has_text=words[act])
-        for part in ("Owner", club, words[number]):
+        for part in ("Owner", "Café rétro", words[number]):
             expect(line).to_contain_text(part)
     expect(page.locator("tbody")).not_to_contain_text("Zoé")
     expect(page.locator("tbody")).not_to_contain_text(MEMBER)

@@ -1,5 +1,6 @@
 """The neural map: who is on it, what ties them, and what being disabled means (V14, V9)."""
 
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -46,8 +47,9 @@ def alike(drawing: Drawing) -> set[frozenset[str]]:
 
 def expected(app: Application, drawing: Drawing) -> set[frozenset[str]]:
     """The pairs a map made anew, by a process that kept nothing, ties together."""
-    fresh = type(app.map)(app.database, app.facts._clock, app.notes, app.embedding)
-    return alike(fresh.draw(actor=app.owner_through(Source.PANEL)))
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = type(app.map)(app.database, app.facts._clock, app.notes, app.embedding, Path(folder))
+        return alike(fresh.draw(actor=app.owner_through(Source.PANEL)))
 
 
 def test_v14_nodes_and_ties(app: Application, owner: Actor) -> None:

@@ -155,12 +155,15 @@ function unfold(field) {
 document.addEventListener("invalid", (event) => unfold(event.target), true); // what is folded cannot be focused, nor sent
 function bringBack(root) {
   for (const form of root.querySelectorAll?.("form[data-keep]") ?? []) {
-    for (const [name, value] of Object.entries(kept(form.dataset.keep) ?? {})) {
+    const typed = kept(form.dataset.keep);
+    if (!typed) continue;
+    for (const [name, value] of Object.entries(typed)) {
       const field = form.elements[name];
       if (!field || !("value" in field) || value === undefined || field.value === value) continue;
       field.value = value;
       if (field instanceof Element) unfold(field);
     }
+    form.dispatchEvent(new CustomEvent("brought-back", { bubbles: true }));
   }
 }
 document.addEventListener("htmx:afterRequest", (event) => {
