@@ -1,5 +1,6 @@
 """Where the nodes of a map stand (V14): readable, the same each time, and steady when others come."""
 
+import json
 import math
 import random
 import time
@@ -123,4 +124,20 @@ def test_v14_a_file_of_places_that_cannot_be_read_is_as_none(tmp_path: Path, sai
     while not (laid := second.of(drawn, key="map"))[1]:
         time.sleep(0.01)
     assert np.isfinite(laid[0]).all()
+    second.close()
+
+
+def test_v14_a_file_that_holds_less_than_its_seal_says_is_laid_out_anew(tmp_path: Path) -> None:
+    first, drawn = Places(tmp_path), plan(30, vaults=2)
+    while not first.of(drawn, key="map")[1]:
+        time.sleep(0.01)
+    first.close()
+    (file,) = tmp_path.iterdir()
+    kept = json.loads(file.read_text())
+    kept["places"].popitem()
+    file.write_text(json.dumps(kept))
+    second = Places(tmp_path)
+    while not (laid := second.of(drawn, key="map"))[1]:
+        time.sleep(0.01)
+    assert laid[0].shape == (30, 2)
     second.close()

@@ -48,6 +48,8 @@ class Places:
         seal = _seal(plan)
         with self._lock:
             kept = self._known(key)
+            if not kept.places.keys() >= set(plan.nodes):
+                kept.seal = ""  # a file may hold less than its seal says
             if kept.seal != seal:
                 kept.wanted = plan
                 if (kept.working is None or kept.working.done()) and not self._is_closed:
