@@ -78,6 +78,11 @@ def queries(words: list[str], count: int) -> dict[str, list[str]]:
     }
 
 
+def tell(what: str) -> None:
+    """Progress, beside the JSON: a million facts take the better part of an hour."""
+    print(time.strftime("%H:%M:%S"), what, file=sys.stderr, flush=True)
+
+
 def ingest(memory: Souvenance, count: int, words: list[str]) -> dict[str, Any]:
     spent = cpu = 0.0
     slowest = 0.0
@@ -86,6 +91,7 @@ def ingest(memory: Souvenance, count: int, words: list[str]) -> dict[str, Any]:
         memory.remember_many(batch, vault=VAULT)
         took = time.perf_counter() - started
         spent, cpu, slowest = spent + took, cpu + time.process_time() - used, max(slowest, took)
+        tell(f"{len(batch)} facts in {took:.1f} s")
     return {
         "facts": count,
         "batch": BATCH,
@@ -175,19 +181,23 @@ def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         if not memory.vaults or VAULT not in {vault.slug for vault in memory.vaults}:
             result["ingest"] = ingest(memory, options.facts, words)
         result["memory_after_ingest_mb"] = held_megabytes()
+        tell("searching by words")
         asked = queries(words, options.queries)
         for text in asked["mixed"][:20]:
             memory.search(text, vault=VAULT, limit=10, matcher="words")
         result["words"] = {kind: search(memory, texts, "words") for kind, texts in asked.items()}
         if not options.no_vectors:
+            tell("keeping vectors")
             started = time.perf_counter()
             memory.wait_until_embedded()
             result["vectors_kept_s"] = round(time.perf_counter() - started, 1)
+            tell("searching by both")
             for text in asked["mixed"][:20]:
                 memory.search(text, vault=VAULT, limit=10)
             result["hybrid"] = {kind: search(memory, texts, "hybrid") for kind, texts in asked.items()}
         result["memory_mb"] = held_megabytes()
         result["peak_memory_mb"] = peak_megabytes()
+    tell("starting anew")
     result["start"] = first_search(places)
     if not options.no_start:
         environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent / "src")}
