@@ -361,6 +361,25 @@ def test_remember_reads_standard_input_as_one_fact_or_one_for_each_line(
     assert "UTF-8" in refusal("remember", "-")[1]["message"]
 
 
+def test_n5_a_restored_fact_names_what_had_replaced_it_and_stays(
+    answer: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer("remember", "The server is in Lyon")
+    answer("fact", "retire", "1", "--reason", "moved", "--replacement", "The server is in Lille")
+    answer("fact", "retire", "2", "--reason", "moved", "--replacement", "The server is in Metz")
+    assert run(["fact", "restore", "1"]) == 0
+    said = capsys.readouterr()
+    assert "#1 is restored" in said.out
+    assert "replaced by #3, which stays in force beside it: The server is in Metz" in said.err
+    assert "souvenance fact retire 3 --reason WHY --by 1" in said.err
+    answer("fact", "retire", "3", "--reason", "no", "--by", "1")
+    restored = answer("fact", "restore", "3")
+    assert (restored["number"], restored["beside"]["number"]) == (3, 1)
+    answer("fact", "delete", "2")
+    answer("fact", "delete", "3")
+    assert answer("fact", "restore", "3")["beside"] is None
+
+
 def test_a_fact_is_edited_retired_restored_deleted_and_purged_by_its_number(answer: Run, refusal: Run) -> None:
     answer("remember", "The server is in Paris", "--project", "infra")
     assert answer("fact", "edit", "#1", "The server is in Lyon")["version"] == 2

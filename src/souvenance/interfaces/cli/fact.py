@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from souvenance.domain.clock import isoformat
-from souvenance.domain.fact import Action, Sort, State, SubjectKind
+from souvenance.domain.errors import NotFound
+from souvenance.domain.fact import Action, Fact, Sort, State, SubjectKind
 from souvenance.domain.wording import counted
 from souvenance.interfaces.cli.exits import ExitCode
 from souvenance.interfaces.cli.output import plain
@@ -235,12 +236,36 @@ def restore(
 ) -> None:
     """Bring a fact back from the trash or the journal, or back to an earlier wording."""
     wanted = numbered(number)
+    was = session.memory.facts.get(actor=session.actor, number=wanted)
     if change is not None:
         session.memory.history.restore(actor=session.actor, ref=wanted, change_id=change)
         fact = session.memory.facts.get(actor=session.actor, number=wanted)
     else:
         fact = session.memory.facts.restore(actor=session.actor, number=wanted)
-    session.out.say(fact_shape(session, fact), f"#{fact.number} is restored, at version {fact.version}.")
+    beside = _still_in_its_place(session, was) if fact.state is State.IN_FORCE else None
+    session.out.say(
+        fact_shape(session, fact) | {"beside": None if beside is None else fact_shape(session, beside)},
+        f"#{fact.number} is restored, at version {fact.version}.",
+    )
+    if beside is not None:
+        session.out.note(
+            f"It had been replaced by #{beside.number}, which stays in force beside it: {beside.content}\n"
+            f"Where only one is true: souvenance fact retire {beside.number} --reason WHY --by {fact.number}"
+        )
+
+
+def _still_in_its_place(session: Session, fact: Fact) -> Fact | None:
+    """The fact in force that a retired one had been replaced by, straight or by way of others; None where none is."""
+    seen = {fact.number}
+    while fact.replaced_by is not None and fact.replaced_by not in seen:
+        seen.add(fact.replaced_by)
+        try:
+            fact = session.memory.facts.get(actor=session.actor, number=fact.replaced_by)
+        except NotFound:
+            return None
+        if fact.state is State.IN_FORCE:
+            return fact
+    return None
 
 
 @verb(group, "delete")
