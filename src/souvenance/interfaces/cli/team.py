@@ -27,9 +27,7 @@ def _numbered(session: Session, team: str) -> int:
     found = {one.id for one in teams if (is_name and folded(one.name) == folded(team)) or one.id == number}
     if len(found) > 1:
         said = ", ".join(f"#{one}" for one in sorted(found))
-        raise Conflict(
-            f"“{team}” may be any of the teams {said}.", hint="Rename one, or say its number with # before it."
-        )
+        raise Conflict(f"“{team}” may be any of the teams {said}.", hint="Say which: its number with # before it.")
     if found:
         return found.pop()
     if number is None:
