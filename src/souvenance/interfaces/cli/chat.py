@@ -89,6 +89,8 @@ class _Asked:
 
     def put(self, question: str) -> None:
         """Ask, and show the answer as it comes."""
+        if self._with_memory:
+            self._session.catch_up(question)
         asyncio.run(self._put(question))
 
     async def _put(self, question: str) -> None:

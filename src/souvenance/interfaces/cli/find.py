@@ -29,6 +29,8 @@ def search(
     matcher: Annotated[Matcher | None, typer.Option(help="How to match; the best there is when left out.")] = None,
 ) -> None:
     """Find facts and notes by words and by meaning, the best first."""
+    if matcher is not Matcher.WORDS:
+        session.catch_up(query)
     answer = session.memory.retrieval.search(
         actor=session.actor,
         query=query,
@@ -73,6 +75,7 @@ def recall(
     max_per_source: Annotated[int | None, typer.Option(min=20, help="At most this many tokens of one source.")] = None,
 ) -> None:
     """Gather what is known on a topic into one block of text, with its sources."""
+    session.catch_up(topic)
     found = session.memory.retrieval.recall(
         actor=session.actor,
         topic=topic,

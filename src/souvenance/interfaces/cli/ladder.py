@@ -129,6 +129,7 @@ def given(
 ) -> None:
     """Show what a prompt would be given of a vault for a message, and why each fact stands where it does."""
     about = None if member is None else [(SubjectKind.MEMBER, name) for name in member]
+    session.catch_up(message)
     found = session.memory.ladder.given_to_prompt(
         actor=session.actor,
         vault=vault,
