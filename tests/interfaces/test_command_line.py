@@ -507,6 +507,13 @@ def test_n6_a_large_write_says_that_its_meaning_waits(
     assert "102 passages wait" in capsys.readouterr().err
 
 
+def test_what_needs_no_memory_loads_no_store() -> None:
+    lines = ["import sys", "from souvenance.interfaces.cli.app import run", "run(['version'])"]
+    looked = "\n".join([*lines, "print('sqlalchemy' in sys.modules)"])
+    said = subprocess.run([sys.executable, "-c", looked], capture_output=True, text=True, check=True).stdout
+    assert said.splitlines()[-1] == "False"
+
+
 def test_v1_a_personal_vault_that_is_not_there_yet_is_shared_with_nobody_either(answer: Run, refusal: Run) -> None:
     team = answer("team", "add", "Harp makers")["team"]
     _, error = refusal("team", "give", str(team), "personal")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from souvenance.interfaces.cli.session import Session, verb
 from souvenance.interfaces.cli.vault import Name
-from souvenance.vaults.attention import ScopeView
+
+if TYPE_CHECKING:
+    from souvenance.vaults.attention import ScopeView
 
 group = typer.Typer()  # its verbs join those of `souvenance vault`
 
