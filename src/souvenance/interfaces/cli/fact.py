@@ -60,7 +60,11 @@ def _shown(value: Any) -> str:
     return isoformat(value) if isinstance(value, datetime) else str(value)
 
 
-@verb(group, "list")
+@verb(
+    group,
+    "list",
+    example="fact list --vault server --state retired --as-of 2026-05-04",
+)
 def list_facts(
     session: Session,
     *,
@@ -106,7 +110,12 @@ def _stands(shape: Mapping[str, Any]) -> str:
     return f"{shape['state']}, outdated" if shape.get("outdated") else str(shape["state"])
 
 
-@verb(group, "edit", writes=True)
+@verb(
+    group,
+    "edit",
+    writes=True,
+    example="fact edit 12 'The office is in Lille.' --importance 7",
+)
 def edit(
     session: Session,
     number: Number,
@@ -153,7 +162,12 @@ def edit(
     warn_of_secrets(session, secrets)
 
 
-@verb(group, "move", writes=True)
+@verb(
+    group,
+    "move",
+    writes=True,
+    example="fact move 12 server",
+)
 def move(
     session: Session,
     number: Number,
@@ -166,7 +180,12 @@ def move(
     session.out.say(fact_shape(session, fact), f"#{fact.number} stands in {session.slugs.get(fact.vault_id, vault)}.")
 
 
-@verb(group, "bulk", writes=True)
+@verb(
+    group,
+    "bulk",
+    writes=True,
+    example="fact bulk retire 12 13 --reason 'they moved away'",
+)
 def bulk(
     session: Session,
     action: Annotated[Action, typer.Argument(help="What to do to them.")],
@@ -199,7 +218,15 @@ def bulk(
         raise typer.Exit(ExitCode.REFUSED)
 
 
-@verb(group, "retire", writes=True)
+@verb(
+    group,
+    "retire",
+    writes=True,
+    example=(
+        "fact retire 12 --reason 'it moved' --replacement 'The office is in Lille.'\n"
+        "fact retire 12 --reason 'said twice' --by 14"
+    ),
+)
 def retire(
     session: Session,
     number: Number,
@@ -227,7 +254,12 @@ def retire(
     )
 
 
-@verb(group, "restore", writes=True)
+@verb(
+    group,
+    "restore",
+    writes=True,
+    example="fact restore 12 --change 40",
+)
 def restore(
     session: Session,
     number: Number,

@@ -17,7 +17,11 @@ group = typer.Typer()
 Vaults = Annotated[list[str] | None, typer.Option("--vault", help="Only this vault, whatever its attention; repeats.")]
 
 
-@verb(group, "search")
+@verb(
+    group,
+    "search",
+    example='search "which language does the server speak?" --vault server',
+)
 def search(
     session: Session,
     query: Annotated[str, typer.Argument(help="Words or a question, in any language.")],
@@ -64,7 +68,11 @@ def search(
     _tell(session, answer.trace)
 
 
-@verb(group, "recall")
+@verb(
+    group,
+    "recall",
+    example='recall "the server" --budget 600',
+)
 def recall(
     session: Session,
     topic: Annotated[str, typer.Argument(help="What to gather what is known about.")],

@@ -36,7 +36,11 @@ def instant(text: str) -> datetime:
         raise typer.BadParameter(f"{text!r} is no date and no span of time.", param_hint="'--since'") from None
 
 
-@verb(group, "review")
+@verb(
+    group,
+    "review",
+    example="history review --agent laptop --since 3h",
+)
 def review(
     session: Session,
     *,
@@ -62,7 +66,12 @@ def review(
     )
 
 
-@verb(group, "revert", writes=True)
+@verb(
+    group,
+    "revert",
+    writes=True,
+    example="history revert --agent laptop --since 2026-05-04T10:00 --dry-run",
+)
 def revert(
     session: Session,
     *,

@@ -106,7 +106,12 @@ def show(session: Session, proposal: Id, *, language: Said = Language.ENGLISH) -
     session.out.say(_shape(session, view, language), *_lines(view, language))
 
 
-@verb(group, "answer", writes=True)
+@verb(
+    group,
+    "answer",
+    writes=True,
+    example="proposal answer 4931tavn0t7x merge",
+)
 def answer(
     session: Session,
     proposal: Id,

@@ -80,7 +80,11 @@ def every(
     _show(session, gesture(actor=session.actor))
 
 
-@verb(group, "tick")
+@verb(
+    group,
+    "tick",
+    example="vault tick server blog",
+)
 def tick(
     session: Session, vaults: Annotated[list[str], typer.Argument(metavar="VAULT...", help="Names or slugs.")]
 ) -> None:

@@ -178,14 +178,18 @@ class Session:
             self.memory.close()
 
 
-def verb(group: typer.Typer, name: str, *, writes: bool = False) -> Callable[[Callable[..., None]], Any]:
+def verb(
+    group: typer.Typer, name: str, *, writes: bool = False, example: str = ""
+) -> Callable[[Callable[..., None]], Any]:
     """Register a function as a command that takes a Session first and the global options last.
 
-    `writes`: after the answer is out, much that waits for its vectors is told of.
+    `writes`: after the answer is out, much that waits for its vectors is told of. `example`: how it is typed, without
+    the name of the program, one a line; shown by `--help`.
     """
+    shown = "\n\n".join(f"Example: souvenance {line}" for line in example.splitlines())
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
-        group.command(name)(_command(function, writes=writes))
+        group.command(name, epilog=shown or None)(_command(function, writes=writes))
         return function
 
     return register

@@ -78,14 +78,18 @@ def list_teams(session: Session) -> None:
     )
 
 
-@verb(group, "rename")
+@verb(group, "rename", example="team rename 'Harp makers' Harps")
 def rename(session: Session, team: Named, name: Annotated[str, typer.Argument(help="Its new name.")]) -> None:
     """Call a team something else."""
     found = session.memory.teams.rename(actor=session.actor, team=_numbered(session, team), name=name)
     session.out.say(_shape(found), f"Team {found.id} is called {found.name}.")
 
 
-@verb(group, "invite")
+@verb(
+    group,
+    "invite",
+    example="team invite 'Harp makers' --days 2",
+)
 def invite(
     session: Session,
     team: Named,
@@ -128,7 +132,7 @@ def invitations(session: Session, team: Named) -> None:
     )
 
 
-@verb(group, "withdraw")
+@verb(group, "withdraw", example="team withdraw 'Harp makers' 3")
 def withdraw(
     session: Session, team: Named, invitation: Annotated[int, typer.Argument(min=1, help="The invitation's number.")]
 ) -> None:
@@ -137,7 +141,11 @@ def withdraw(
     session.out.say({"invitation": invitation, "withdrawn": True}, f"Invitation {invitation} lets nobody in any more.")
 
 
-@verb(group, "member")
+@verb(
+    group,
+    "member",
+    example="team member 'Harp makers' zoe --configure",
+)
 def member(
     session: Session,
     team: Named,
@@ -171,7 +179,11 @@ def leave(session: Session, team: Named) -> None:
     session.out.say({"team": number, "left": True}, f"You are out of team {number}.")
 
 
-@verb(group, "give")
+@verb(
+    group,
+    "give",
+    example="team give 'Harp makers' server",
+)
 def give(session: Session, team: Named, vault: Annotated[str, typer.Argument(help="A vault you configure.")]) -> None:
     """Give a vault to a team: its members read it from now on, those of the team before no more."""
     moved = session.memory.teams.move_vault(actor=session.actor, vault=vault, team=_numbered(session, team))
