@@ -162,6 +162,26 @@ def test_a_folder_without_a_memory_is_said_and_not_filled(tmp_path: Path, capsys
     assert not (tmp_path / "nowhere").exists()
 
 
+def test_an_emptied_file_is_no_new_memory_without_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SOUVENANCE_EMBEDDER", "none")
+    place = ["--data", str(tmp_path)]
+    assert run([*place, "remember", "The harp is in the hall"]) == 0
+    assert capsys.readouterr().err == ""
+    (tmp_path / "backups").mkdir()
+    os.truncate(shutil.copy(tmp_path / "souvenance.db", tmp_path / "backups" / "before.db"), 4096)
+    os.truncate(tmp_path / "souvenance.db", 0)
+    os.utime(tmp_path / "souvenance.db", (1_700_000_000, 1_700_000_000))
+    assert run([*place, "doctor"]) == 1
+    said = capsys.readouterr().out
+    assert "souvenance.db is empty: 0 bytes." in said
+    assert "before.db" in said
+    assert (tmp_path / "souvenance.db").stat().st_size == 0
+    assert run([*place, "fact", "list"]) == 0
+    assert "was empty (0 bytes); a new memory begins in it" in capsys.readouterr().err
+
+
 @pytest.fixture
 def house(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder whose rights bind whoever runs the test, root too: it is looked at as nobody in particular."""

@@ -103,6 +103,9 @@ class Doctor:
                 )
             )
             return report
+        if self._file is not None and self._file.stat().st_size == 0:
+            report.findings.append(self._refused(StoreDamaged(f"{self._file} is empty: 0 bytes.")))
+            return report
         try:
             self._database.open()
             report.findings.append(_fine("store", f"The store opens; its schema is {SCHEMA_REVISION}."))

@@ -58,7 +58,8 @@ def simulate(
     found = session.memory.simulations.simulate(actor=session.actor, vault=vault, to=memory_type, message=message)
     lines = [f"{found.before} -> {found.after}: {counted(found.moves, 'fact')} moved, rewritten or deleted."]
     for step, figures in found.figures.items():
-        lines.append(f"{step}:")
+        how = " (added)" if step in found.gained else " (given up)" if step in found.lost else ""
+        lines.append(f"{step}{how}:")
         lines += _figures(figures)
     session.out.say(plain(found), *lines)
 

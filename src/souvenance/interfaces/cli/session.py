@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
@@ -27,6 +28,8 @@ EMBED_SECONDS = 1.0
 """For how long a question makes vectors of what was written since, before it is asked."""
 MANY_WAITING = 100
 """Passages without a vector that are more than the next question makes in passing, so that one is told of them."""
+MAKING_SECONDS = 10.0
+"""For how long the file of a store may hold nothing while it is made."""
 MOST_INPUT = 64 * 1024 * 1024
 """Bytes that a command reads from a file or from standard input."""
 
@@ -116,7 +119,15 @@ class Session:
         """The memory, made when it is not there yet."""
         from souvenance.wiring import open_application
 
-        return open_application(self.settings())
+        settings = self.settings()
+        emptied = _emptied(settings)
+        opened = open_application(settings)
+        if emptied is not None:
+            self.out.note(
+                f"Warning: {emptied} was empty (0 bytes); a new memory begins in it. If one stood there, put your copy "
+                "of it back before you go on."
+            )
+        return opened
 
     @cached_property
     def actor(self) -> Actor:
@@ -176,6 +187,16 @@ class Session:
         """Give back what was opened."""
         if "memory" in self.__dict__:
             self.memory.close()
+
+
+def _emptied(settings: Settings) -> Path | None:
+    """The file of the embedded store where something has emptied it; not where another command is making it now."""
+    file = settings.data_folder / "souvenance.db"
+    with contextlib.suppress(OSError):
+        found = file.stat()
+        if settings.database_url is None and found.st_size == 0 and time.time() - found.st_mtime > MAKING_SECONDS:
+            return file
+    return None
 
 
 def verb(
