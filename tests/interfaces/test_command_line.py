@@ -280,6 +280,11 @@ def test_n10_a_set_counts_what_it_holds_and_is_ordered_by_its_name(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (
+            "history review --agent a --since yesterday",
+            "Invalid value for '--since': 'yesterday' is no date and no span of time; "
+            "write it as 2026-05-04, 2026-05-04T10:00, 90m, 3h, 2d or 1w.",
+        ),
         ("context budget abc", "Invalid value for 'tokens': it must be a whole number."),
         ("search x --limit 0", "Invalid value for '--limit': it must be 1 or more."),
         ("fact edit 1 x --confidence much", "Invalid value for '--confidence': it must be a number."),
