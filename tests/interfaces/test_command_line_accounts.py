@@ -135,6 +135,24 @@ def test_a1_a_team_shares_a_vault(answer: Run, memory: Application) -> None:
     assert "team.withdraw" in {one["verb"] for one in answer("audit")["entries"]}
 
 
+def test_a1_a_team_is_named_as_people_call_it(answer: Run, refusal: Run) -> None:
+    number = answer("team", "add", "Élan & Harpes")["team"]
+    answer("vault", "create", "Harpe")
+    assert answer("team", "give", "elan & harpes", "harpe") == {"vault": "harpe", "team": number}
+    assert answer("team", "invite", "ÉLAN  & HARPES")["team"] == number
+    assert answer("team", "rename", f"#{number}", "Harps")["team"] == number
+    code, error = refusal("team", "invitations", "Élan & Harpes")
+    assert (code, error["code"]) == (3, "not_found")
+    assert "There are: Harps." in error["message"]
+    second = answer("team", "add", "harps")["team"]
+    code, error = refusal("team", "rename", "Harps", "Lyres")
+    assert (code, error["code"]) == (1, "conflict")
+    assert f"#{number}, #{second}" in error["message"]
+    answer("team", "rename", f"#{second}", str(number))
+    assert refusal("team", "leave", str(number))[1]["code"] == "conflict"
+    assert answer("team", "rename", "harps", "Lyres")["team"] == number
+
+
 def test_a2_sessions_are_listed_and_ended(answer: Run, memory: Application) -> None:
     owner = memory.owner_through(Source.COMMAND_LINE)
     for browser in ("Firefox", "Safari"):

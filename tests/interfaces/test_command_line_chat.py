@@ -49,6 +49,9 @@ def test_c3_without_a_model_memory_answers(cli: Run) -> None:
     assert "No model is set" in out
     assert "47 strings" in out
     assert "All vaults read" in err
+    _, out, err = cli("chat", "Combien de cordes a la harpe de Paul ?")
+    assert "Aucun modèle" in out
+    assert "Tous les coffres" in err
 
 
 def test_c2_an_endpoint_is_added_tested_used_and_answers(cli: Run, server: Server) -> None:

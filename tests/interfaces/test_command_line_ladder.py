@@ -31,7 +31,9 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
 def test_t7_type_simulation_and_what_is_given(command: Command) -> None:
     assert "> 1 classic" in command("vault", "type", "serveur")
-    assert "0 facts moved" in command("vault", "simulate", "serveur", "semantic", "--message", "le thème ?")
+    up = command("vault", "simulate", "serveur", "semantic", "--message", "le thème ?")
+    assert "0 facts moved" in up
+    assert "semantic (added):" in up
     assert "> 1 classic" in command("vault", "type", "serveur")
     assert "> 4 ranked" in command("vault", "type", "serveur", "ranked")
     shown = command("memory", "given", "quel est le thème ?", "--vault", "serveur").splitlines()

@@ -1,6 +1,9 @@
 """`souvenance doctor` as an owner runs it on a memory that something happened to."""
 
-from collections.abc import Callable, Sequence
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +160,68 @@ def test_a_folder_without_a_memory_is_said_and_not_filled(tmp_path: Path, capsys
     assert run(["--data", str(tmp_path / "nowhere"), "doctor"]) == 0
     assert "no memory" in capsys.readouterr().out
     assert not (tmp_path / "nowhere").exists()
+
+
+def test_an_emptied_file_is_no_new_memory_without_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SOUVENANCE_EMBEDDER", "none")
+    place = ["--data", str(tmp_path)]
+    assert run([*place, "remember", "The harp is in the hall"]) == 0
+    assert capsys.readouterr().err == ""
+    (tmp_path / "backups").mkdir()
+    os.truncate(shutil.copy(tmp_path / "souvenance.db", tmp_path / "backups" / "before.db"), 4096)
+    os.truncate(tmp_path / "souvenance.db", 0)
+    os.utime(tmp_path / "souvenance.db", (1_700_000_000, 1_700_000_000))
+    assert run([*place, "doctor"]) == 1
+    said = capsys.readouterr().out
+    assert "souvenance.db is empty: 0 bytes." in said
+    assert "before.db" in said
+    assert (tmp_path / "souvenance.db").stat().st_size == 0
+    assert run([*place, "fact", "list"]) == 0
+    assert "was empty (0 bytes); a new memory begins in it" in capsys.readouterr().err
+
+
+@pytest.fixture
+def house(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder whose rights bind whoever runs the test, root too: it is looked at as nobody in particular."""
+    monkeypatch.setenv("SOUVENANCE_EMBEDDER", "none")
+    folder = Path(tempfile.mkdtemp())
+    assert run(["--data", str(folder), "remember", "The harp is in the hall"]) == 0
+    assert run(["--data", str(folder), "doctor"]) == 0
+    is_root = os.geteuid() == 0
+    if is_root:
+        for path in (folder, *folder.iterdir()):
+            os.chown(path, 65534, 65534)
+        os.setresuid(65534, 65534, 0)
+    yield folder
+    if is_root:
+        os.setresuid(0, 0, 0)
+    folder.chmod(0o700)
+    shutil.rmtree(folder)
+
+
+@pytest.mark.skipif(not hasattr(os, "setresuid"), reason="rights are those of POSIX")
+@pytest.mark.parametrize(
+    ("place", "rights", "told"),
+    [
+        ("", 0o000, "{folder} cannot be entered."),
+        ("", 0o500, "{folder} cannot be written to."),
+        ("souvenance.db", 0o000, "{folder}/souvenance.db cannot be read."),
+        ("souvenance.db", 0o400, "{folder}/souvenance.db cannot be written to."),
+    ],
+)
+def test_what_one_may_not_do_is_named_with_its_place(
+    house: Path, capsys: pytest.CaptureFixture[str], place: str, rights: int, told: str
+) -> None:
+    capsys.readouterr()
+    (house / place).chmod(rights)
+    assert run(["--data", str(house), "doctor"]) == 1
+    said = capsys.readouterr()
+    assert f" PROBLEM  {told.format(folder=house)}" in said.out
+    assert "Give yourself the right to" in said.out
+    assert said.err == ""
+    assert run(["--data", str(house / "below"), "doctor"]) == (0 if os.access(house, os.W_OK) else 1)
 
 
 def test_rights_of_others_on_the_file_are_warned_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from souvenance.application import Application
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound
 from souvenance.ingest.imports import ImportReport
+from souvenance.upkeep.derived import QUESTIONS
 
 
 @pytest.fixture
@@ -45,6 +46,30 @@ def test_r4_folders_titles_front_matter_and_links_are_kept(app: Application, own
     assert index.note.content == "See [[Ada]] and [the plan](people/Plan%20B.md).\n"
     assert {(link.title, link.folder) for link in index.links} == {("Ada", "people"), ("Plan B", "people")}
     assert {link.title for link in index.backlinks} == {"Ada", "Plan B"}
+
+
+def test_r4_a_note_is_found_by_the_title_and_aliases_of_its_front_matter_and_linked_by_its_file(
+    app: Application, owner: Actor, tree: Path
+) -> None:
+    post = tree / "2024-05-12-lighthouse.md"
+    post.write_text("---\ntitle: Étretat au printemps\naliases: [falaises, 7]\n---\nUn sentier longe la mer.\n")
+    (tree / "empty.md").write_text("---\ntitle: Vide\nalias: néant\n---\n")
+    (tree / "Index.md").write_text("See [[2024-05-12-lighthouse]].\n")
+    imported(app, owner, tree)
+
+    def found(query: str) -> list[str | None]:
+        return [hit.title for hit in app.retrieval.search(actor=owner, query=query).hits]
+
+    assert found("etretat printemps") == found("falaises") == [post.stem]
+    assert post.stem in found("lighthouse")
+    assert found("néant") == ["empty"]
+    assert [link.title for link in app.notes.get(actor=owner, ref="Index").links] == [post.stem]
+    assert imported(app, owner, tree).unchanged == 5
+    post.write_text("---\ntitle: Honfleur\n---\nUn sentier longe la mer.\n")
+    assert imported(app, owner, tree).updated == 1
+    assert (found("honfleur"), found("etretat")) == ([post.stem], [])
+    with app.database.read() as tx:
+        assert all(not question.ask(tx) for question in QUESTIONS)
 
 
 def test_r4_what_is_hidden_or_made_by_programs_is_passed_over_and_named(

@@ -183,7 +183,7 @@ def shared_team(tx: Transaction, actor: Actor, team: int) -> Team:
     if found.is_own:
         raise NotAllowed(
             "Your own team is yours alone: your personal vault is in it.",
-            hint="Make a team (souvenance team create) and move to it what you share.",
+            hint="Make a team (souvenance team add) and move to it what you share.",
         )
     return found
 

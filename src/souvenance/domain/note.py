@@ -16,6 +16,7 @@ from souvenance.domain.fact import SubjectKind, readable_text
 MAX_NOTE_BYTES = 8 * 1024 * 1024
 MAX_TITLE = 200
 MAX_FOLDER = 500
+MOST_NAMES = 10
 _ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
@@ -53,6 +54,25 @@ class Note:
     def path(self) -> str:
         """Folder and title, as a person reads it."""
         return f"{self.folder}/{self.title}" if self.folder else self.title
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What its front matter calls it besides its title, under `title` and `aliases`, one each whatever case and
+        accents; ten at most.
+        """
+        aliases = self.front_matter.get("aliases", self.front_matter.get("alias"))
+        said = [self.front_matter.get("title"), *(aliases if isinstance(aliases, list) else [aliases])]
+        found: dict[str, str] = {}
+        for one in said:
+            name = " ".join(one.split())[:MAX_TITLE] if isinstance(one, str) else ""
+            if name and title_key(name) != title_key(self.title):
+                found.setdefault(title_key(name), name)
+        return tuple(found.values())[:MOST_NAMES]
+
+    @property
+    def heading(self) -> str:
+        """What stands over each of its passages, so that it is found under every name it has."""
+        return f"{self.title} ({'; '.join(self.names)})" if self.names else self.title
 
 
 def new_note_id() -> str:

@@ -33,7 +33,7 @@ def index(tx: Transaction, note: Note, pieces: list[Piece] | None = None, target
         return
     found = pieces_of(note, pieces)
     passages.replace_note_passages(
-        tx, vault_id=note.vault_id, note_id=note.id, title=note.title, pieces=found, active=not note.disabled
+        tx, vault_id=note.vault_id, note_id=note.id, title=note.heading, pieces=found, active=not note.disabled
     )
     links.follow_note(tx, note, targets)
 
@@ -42,7 +42,7 @@ def pieces_of(note: Note, pieces: list[Piece] | None = None) -> list[Piece]:
     """What search should know of a document: its text in pieces, or its title; nothing of one in the trash."""
     if note.deleted_at is not None:
         return []
-    return (split(note.content) if pieces is None else pieces) or [Piece(heading="", text=note.title)]
+    return (split(note.content) if pieces is None else pieces) or [Piece(heading="", text=note.heading)]
 
 
 def _on_page(tx: Transaction, note: Note, *states: State, extra: ColumnElement[bool] | None = None) -> list[Fact]:

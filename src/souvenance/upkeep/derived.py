@@ -17,7 +17,7 @@ def _notes_to_index(tx: Transaction) -> list[check.Key]:
     wrong = []
     for note, found in check.documents(tx):
         wanted = [
-            check.Found(heading=heading_of(note.title, piece), text=piece.text, active=not note.disabled)
+            check.Found(heading=heading_of(note.heading, piece), text=piece.text, active=not note.disabled)
             for piece in pieces_of(note)
         ]
         if wanted != found:

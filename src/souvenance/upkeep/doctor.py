@@ -89,6 +89,9 @@ class Doctor:
         never changed.
         """
         report = Report(store=self._database.url.render_as_string(hide_password=True))
+        if self._file is not None and not _may_enter(self._file.parent):
+            report.findings.append(_forbidden(self._file.parent, "entered"))
+            return report
         report.findings += self._places()
         if self._file is not None and not self._file.exists():
             report.findings.append(
@@ -99,6 +102,9 @@ class Doctor:
                     hint="It is made when something is first remembered; or name another folder with --data.",
                 )
             )
+            return report
+        if self._file is not None and self._file.stat().st_size == 0:
+            report.findings.append(self._refused(StoreDamaged(f"{self._file} is empty: 0 bytes.")))
             return report
         try:
             self._database.open()
@@ -130,13 +136,13 @@ class Doctor:
                     hint=f"chmod go-rwx {path}",
                 )
         existing = next((path for path in (folder, *folder.parents) if path.exists()), Path("/"))
-        if not os.access(existing, os.W_OK):
-            yield Finding(
-                name="rights",
-                state=State.PROBLEM,
-                message=f"{existing} cannot be written to.",
-                hint="Give yourself the right to, or name another folder with --data.",
-            )
+        for path, right, done in (
+            (existing, os.W_OK, "written to"),
+            (self._file, os.R_OK, "read"),
+            (self._file, os.W_OK, "written to"),
+        ):
+            if path.exists() and not os.access(path, right):
+                yield _forbidden(path, done)
         free = shutil.disk_usage(existing).free
         state = State.PROBLEM if free < FREE_TOO_LITTLE else State.WARNING if free < FREE_ENOUGH else State.OK
         hint = "" if state is State.OK else "Free some space before the next write."
@@ -240,6 +246,19 @@ class Doctor:
             if not found.is_sound:
                 repaired["vectors"] = found.stale + found.unreadable + found.misplaced
         return repaired
+
+
+def _may_enter(folder: Path) -> bool:
+    """Whether what stands in a folder can be looked at; one that is not there yet may be made."""
+    try:
+        return not folder.exists() or os.access(folder, os.X_OK)
+    except OSError:  # it stands in one that cannot be entered
+        return False
+
+
+def _forbidden(path: Path, done: str) -> Finding:
+    hint = "Give yourself the right to, or name another folder with --data."
+    return Finding(name="rights", state=State.PROBLEM, message=f"{path} cannot be {done}.", hint=hint)
 
 
 def _fine(name: str, message: str) -> Finding:

@@ -129,8 +129,11 @@ SECRET = "the secret the message must not repeat"
         ("list_vaults", {SECRET: 1}, "takes: no arguments"),
         ("remember_about_user", {"observation": {"text": SECRET}}, "`observation`"),
         ("edit_note", {"ref": "a", "operation": SECRET, "content": "b"}, "`operation`"),
-        ("retire_fact", {"number": "#12", "version": "1", "reason": SECRET}, "`number`"),
-        ("retire_fact", {"number": 12, "version": 1, "reason": SECRET}, "`version`"),
+        ("retire_fact", {"number": "twelve", "version": "1", "reason": SECRET}, "`number`"),
+        ("retire_fact", {"number": "-12", "version": "1", "reason": SECRET}, "`number`"),
+        ("retire_fact", {"number": 12.0, "version": "1", "reason": SECRET}, "`number`"),
+        ("retire_fact", {"number": 12, "version": True, "reason": SECRET}, "`version`"),
+        ("retire_fact", {"number": 12, "version": 1.0, "reason": SECRET}, "`version`"),
         ("retire_fact", {"number": 12, "version": SECRET, "reason": "x"}, "version"),
         ("create_notes", {"vault": "a", "notes": [{"title": "t", "content": "c", "folder": SECRET}]}, "folder"),
     ],
@@ -143,6 +146,21 @@ async def test_bad_arguments_are_named_and_never_repeated(
     assert said["code"] == "invalid_input"
     assert named in said["message"]
     assert SECRET not in json.dumps(said)
+
+
+@pytest.mark.parametrize(("number", "version"), [(1, 1), ("1", "1"), ("#1", "v1"), ("[#1]", 1)])
+async def test_n5_a_fact_and_its_version_are_named_as_they_are_shown(server: Any, number: Any, version: Any) -> None:
+    async with Client(server()) as client:
+        await client.call_tool("remember_about_user", {"observation": "tea", "category": "drinks"})
+        stale = await client.call_tool("retire_fact", {"number": number, "version": 7, "reason": "cold"})
+        assert "stale_version" in str(stale.content)
+        done = await client.call_tool("retire_fact", {"number": number, "version": version, "reason": "cold"})
+        assert "retired: [#1] v2" in str(done.content)
+        await client.call_tool("create_note", {"title": "A", "content": "one", "vault": "personal"})
+        append = {"ref": "A", "operation": "append", "content": "two"}
+        assert "at version 1, not 4" in str((await client.call_tool("edit_note", append | {"version": 4})).content)
+        assert "now 2" in str((await client.call_tool("edit_note", append | {"version": 1})).content)
+        assert "tea" in str((await client.call_tool("history", {"number": "#1"})).content)
 
 
 async def test_a_fault_of_the_programs_own_says_nothing_of_what_was_stored(

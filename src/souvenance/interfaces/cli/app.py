@@ -56,6 +56,8 @@ from souvenance.interfaces.cli.session import (
 command = typer.Typer(
     name="souvenance",
     help="A memory for AI assistants that people can read, correct, weigh and trust.",
+    epilog="Exit codes: 0 done, 1 refused, 2 not used as meant, 3 no such thing, 4 the store cannot be used, "
+    "70 a fault of the program, 130 stopped by Ctrl-C, 141 whoever read the answer went away.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

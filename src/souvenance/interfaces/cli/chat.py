@@ -89,9 +89,13 @@ class _Asked:
 
     def put(self, question: str) -> None:
         """Ask, and show the answer as it comes."""
+        if self._with_memory:
+            self._session.catch_up(question)
         asyncio.run(self._put(question))
 
     async def _put(self, question: str) -> None:
+        from souvenance.exchange.language import guessed_language
+
         events = self._session.memory.exchange.answer(
             actor=self._session.actor,
             question=question,
@@ -101,15 +105,16 @@ class _Asked:
             language=self._language,
             budget_tokens=self._budget,
         )
+        language = self._language or guessed_language(question)
         async with contextlib.aclosing(events):
             async for event in events:
-                self._show(event)
+                self._show(event, language)
 
-    def _show(self, event: Event) -> None:
+    def _show(self, event: Event, language: str) -> None:
         from souvenance.exchange.events import Ended, Failed, Text, Wait, Waiting
         from souvenance.exchange.shapes import ended_shape
 
-        out, language = self._session.out, self._language or "en"
+        out = self._session.out
         match event:
             case Failed():
                 if event.text and not out.as_json:

@@ -16,7 +16,11 @@ group = typer.Typer(name="context", help="What loads when an agent starts a sess
 Ref = Annotated[str, typer.Argument(metavar="NOTE", help="Id, title, folder/title or vault:folder/title.")]
 
 
-@verb(group, "show")
+@verb(
+    group,
+    "show",
+    example="context show --project server --budget 800",
+)
 def show(
     session: Session,
     *,
@@ -62,7 +66,11 @@ def unpin(session: Session, note: Ref) -> None:
     session.out.say({"note": note, "pinned": False}, f"{note} no longer loads at every start.")
 
 
-@verb(group, "arrange")
+@verb(
+    group,
+    "arrange",
+    example="context arrange pins 'Harbour plan' 'House rules'",
+)
 def arrange(
     session: Session,
     place: Annotated[str, typer.Argument(help="pins, or the name of a context set.")],
@@ -77,7 +85,11 @@ def arrange(
     session.out.say({"place": place, "notes": notes or []}, f"{place} holds {counted(len(held), 'note')}.")
 
 
-@verb(group, "order")
+@verb(
+    group,
+    "order",
+    example="context order pins memory set:work",
+)
 def order(
     session: Session,
     places: Annotated[list[str], typer.Argument(help="pins, memory and set:NAME, in the order they load.")],

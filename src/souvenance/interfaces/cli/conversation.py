@@ -55,7 +55,7 @@ def show(session: Session, conversation: Number) -> None:
     session.out.say(shape, *lines)
 
 
-@verb(group, "rename")
+@verb(group, "rename", example="conversation rename 3 'The harbour'")
 def rename(
     session: Session, conversation: Number, title: Annotated[str, typer.Argument(help="Its new title.")]
 ) -> None:
@@ -87,7 +87,11 @@ def delete(
     session.out.say({"deleted": conversation}, f"Conversation {conversation} is gone.")
 
 
-@verb(group, "undo")
+@verb(
+    group,
+    "undo",
+    example="conversation undo 3 2 0",
+)
 def undo(
     session: Session,
     conversation: Number,

@@ -46,7 +46,11 @@ def servers(session: Session) -> None:
     )
 
 
-@verb(group, "settings")
+@verb(
+    group,
+    "settings",
+    example="discord settings my-server --read all --write 112233,445566 --answer none",
+)
 def settings(
     session: Session,
     vault: Annotated[str, typer.Argument(help="The server's vault: its slug or name.")],

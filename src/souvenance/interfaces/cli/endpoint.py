@@ -60,7 +60,14 @@ def _key(wanted: bool) -> str | None:
     return getpass.getpass("Key: ") if sys.stdin.isatty() else read_text("-", what="key").strip()
 
 
-@verb(group, "add")
+@verb(
+    group,
+    "add",
+    example=(
+        "endpoint add home http://127.0.0.1:11434/v1 qwen3 --use answers\n"
+        "endpoint add far https://api.example.org/v1 large-1 --key"
+    ),
+)
 def add(
     session: Session,
     name: Annotated[str, typer.Argument(help="A name of your own for it.")],
@@ -128,7 +135,11 @@ def change(
     _said(session, changed)
 
 
-@verb(group, "use")
+@verb(
+    group,
+    "use",
+    example="endpoint use consolidation home",
+)
 def use(
     session: Session,
     use: Annotated[Use, typer.Argument(metavar="USE", help="answers, auto, consolidation or embeddings.")],

@@ -41,7 +41,11 @@ def erase_vault(session: Session, vault: Vault, *, dry_run: DryRun = False, yes:
     _say_erased(session, session.memory.erasures.erase(actor=session.actor, vault=vault, confirm=confirm))
 
 
-@verb(group, "member")
+@verb(
+    group,
+    "member",
+    example="erase member 112233 --name Zoe --dry-run",
+)
 def erase_member(
     session: Session, member: Member, *, vault: In = None, name: Names = None, dry_run: DryRun = False, yes: Yes = False
 ) -> None:

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from souvenance.domain.clock import isoformat
-from souvenance.domain.fact import Action, Sort, State, SubjectKind
+from souvenance.domain.errors import NotFound
+from souvenance.domain.fact import Action, Fact, Sort, State, SubjectKind
 from souvenance.domain.wording import counted
 from souvenance.interfaces.cli.exits import ExitCode
 from souvenance.interfaces.cli.output import plain
@@ -59,7 +60,11 @@ def _shown(value: Any) -> str:
     return isoformat(value) if isinstance(value, datetime) else str(value)
 
 
-@verb(group, "list")
+@verb(
+    group,
+    "list",
+    example="fact list --vault server --state retired --as-of 2026-05-04",
+)
 def list_facts(
     session: Session,
     *,
@@ -105,7 +110,12 @@ def _stands(shape: Mapping[str, Any]) -> str:
     return f"{shape['state']}, outdated" if shape.get("outdated") else str(shape["state"])
 
 
-@verb(group, "edit", writes=True)
+@verb(
+    group,
+    "edit",
+    writes=True,
+    example="fact edit 12 'The office is in Lille.' --importance 7",
+)
 def edit(
     session: Session,
     number: Number,
@@ -152,7 +162,12 @@ def edit(
     warn_of_secrets(session, secrets)
 
 
-@verb(group, "move", writes=True)
+@verb(
+    group,
+    "move",
+    writes=True,
+    example="fact move 12 server",
+)
 def move(
     session: Session,
     number: Number,
@@ -165,7 +180,12 @@ def move(
     session.out.say(fact_shape(session, fact), f"#{fact.number} stands in {session.slugs.get(fact.vault_id, vault)}.")
 
 
-@verb(group, "bulk", writes=True)
+@verb(
+    group,
+    "bulk",
+    writes=True,
+    example="fact bulk retire 12 13 --reason 'they moved away'",
+)
 def bulk(
     session: Session,
     action: Annotated[Action, typer.Argument(help="What to do to them.")],
@@ -198,7 +218,15 @@ def bulk(
         raise typer.Exit(ExitCode.REFUSED)
 
 
-@verb(group, "retire", writes=True)
+@verb(
+    group,
+    "retire",
+    writes=True,
+    example=(
+        "fact retire 12 --reason 'it moved' --replacement 'The office is in Lille.'\n"
+        "fact retire 12 --reason 'said twice' --by 14"
+    ),
+)
 def retire(
     session: Session,
     number: Number,
@@ -226,7 +254,12 @@ def retire(
     )
 
 
-@verb(group, "restore", writes=True)
+@verb(
+    group,
+    "restore",
+    writes=True,
+    example="fact restore 12 --change 40",
+)
 def restore(
     session: Session,
     number: Number,
@@ -235,12 +268,36 @@ def restore(
 ) -> None:
     """Bring a fact back from the trash or the journal, or back to an earlier wording."""
     wanted = numbered(number)
+    was = session.memory.facts.get(actor=session.actor, number=wanted)
     if change is not None:
         session.memory.history.restore(actor=session.actor, ref=wanted, change_id=change)
         fact = session.memory.facts.get(actor=session.actor, number=wanted)
     else:
         fact = session.memory.facts.restore(actor=session.actor, number=wanted)
-    session.out.say(fact_shape(session, fact), f"#{fact.number} is restored, at version {fact.version}.")
+    beside = _still_in_its_place(session, was) if fact.state is State.IN_FORCE else None
+    session.out.say(
+        fact_shape(session, fact) | {"beside": None if beside is None else fact_shape(session, beside)},
+        f"#{fact.number} is restored, at version {fact.version}.",
+    )
+    if beside is not None:
+        session.out.note(
+            f"It had been replaced by #{beside.number}, which stays in force beside it: {beside.content}\n"
+            f"Where only one is true: souvenance fact retire {beside.number} --reason WHY --by {fact.number}"
+        )
+
+
+def _still_in_its_place(session: Session, fact: Fact) -> Fact | None:
+    """The fact in force that a retired one had been replaced by, straight or by way of others; None where none is."""
+    seen = {fact.number}
+    while fact.replaced_by is not None and fact.replaced_by not in seen:
+        seen.add(fact.replaced_by)
+        try:
+            fact = session.memory.facts.get(actor=session.actor, number=fact.replaced_by)
+        except NotFound:
+            return None
+        if fact.state is State.IN_FORCE:
+            return fact
+    return None
 
 
 @verb(group, "delete")

@@ -17,7 +17,11 @@ group = typer.Typer()
 Vaults = Annotated[list[str] | None, typer.Option("--vault", help="Only this vault, whatever its attention; repeats.")]
 
 
-@verb(group, "search")
+@verb(
+    group,
+    "search",
+    example='search "which language does the server speak?" --vault server',
+)
 def search(
     session: Session,
     query: Annotated[str, typer.Argument(help="Words or a question, in any language.")],
@@ -29,6 +33,8 @@ def search(
     matcher: Annotated[Matcher | None, typer.Option(help="How to match; the best there is when left out.")] = None,
 ) -> None:
     """Find facts and notes by words and by meaning, the best first."""
+    if matcher is not Matcher.WORDS:
+        session.catch_up(query)
     answer = session.memory.retrieval.search(
         actor=session.actor,
         query=query,
@@ -62,7 +68,11 @@ def search(
     _tell(session, answer.trace)
 
 
-@verb(group, "recall")
+@verb(
+    group,
+    "recall",
+    example='recall "the server" --budget 600',
+)
 def recall(
     session: Session,
     topic: Annotated[str, typer.Argument(help="What to gather what is known about.")],
@@ -73,6 +83,7 @@ def recall(
     max_per_source: Annotated[int | None, typer.Option(min=20, help="At most this many tokens of one source.")] = None,
 ) -> None:
     """Gather what is known on a topic into one block of text, with its sources."""
+    session.catch_up(topic)
     found = session.memory.retrieval.recall(
         actor=session.actor,
         topic=topic,

@@ -29,7 +29,12 @@ Exclude = Annotated[list[str] | None, typer.Option(help="Leave out what matches;
 MaxSize = Annotated[float, typer.Option(min=0.001, max=1024, help="Refuse files over this many MiB.")]
 
 
-@verb(group, "watch", writes=True)
+@verb(
+    group,
+    "watch",
+    writes=True,
+    example="folder watch ~/Documents/plans --vault server --include '*.md' --exclude 'drafts/*'",
+)
 def watch(
     session: Session,
     path: Place,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 group = typer.Typer(name="history", help="What an agent or token wrote: review it, undo it.", no_args_is_help=True)
 
-Agent = Annotated[str | None, typer.Option(help="Name of the agent or token.")]
+Agent = Annotated[str | None, typer.Option(help="Name of the token, or as the agent calls itself.")]
 TokenNumber = Annotated[int | None, typer.Option("--token", help="Number of the token.")]
 Since = Annotated[str, typer.Option(help="A date, an instant, or how long ago: 2026-05-04, 90m, 3h, 2d, 1w.")]
 
@@ -33,10 +33,15 @@ def instant(text: str) -> datetime:
             return utc_now() - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
         return datetime.fromisoformat(text.strip()).astimezone()
     except (ValueError, OverflowError):
-        raise typer.BadParameter(f"{text!r} is no date and no span of time.", param_hint="'--since'") from None
+        said = f"{text!r} is no date and no span of time; write it as 2026-05-04, 2026-05-04T10:00, 90m, 3h, 2d or 1w."
+        raise typer.BadParameter(said, param_hint="'--since'") from None
 
 
-@verb(group, "review")
+@verb(
+    group,
+    "review",
+    example="history review --agent laptop --since 3h",
+)
 def review(
     session: Session,
     *,
@@ -62,7 +67,12 @@ def review(
     )
 
 
-@verb(group, "revert", writes=True)
+@verb(
+    group,
+    "revert",
+    writes=True,
+    example="history revert --agent laptop --since 2026-05-04T10:00 --dry-run",
+)
 def revert(
     session: Session,
     *,

@@ -18,7 +18,12 @@ SHOWN = 10
 group = typer.Typer(name="import", help="Bring in what stands elsewhere.", no_args_is_help=True)
 
 
-@verb(group, "markdown", writes=True)
+@verb(
+    group,
+    "markdown",
+    writes=True,
+    example="import markdown ~/Obsidian/Notes --vault notes --dry-run",
+)
 def markdown(
     session: Session,
     path: Annotated[Path, typer.Argument(help="A folder of Markdown files, as Obsidian keeps them.")],

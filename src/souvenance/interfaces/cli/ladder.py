@@ -23,7 +23,11 @@ Step = Annotated[MemoryType, typer.Argument(metavar="TYPE", help="A step of the 
 AskedStep = Annotated[MemoryType | None, typer.Option("--type", help="As on this step; the vault's own when left out.")]
 
 
-@verb(group, "type")
+@verb(
+    group,
+    "type",
+    example="vault type server journal",
+)
 def change_type(
     session: Session, vault: Name, memory_type: Annotated[MemoryType | None, typer.Argument(metavar="[TYPE]")] = None
 ) -> None:
@@ -38,7 +42,11 @@ def change_type(
     session.out.say(vault_shape(found, facts=facts), *ladder)
 
 
-@verb(group, "simulate")
+@verb(
+    group,
+    "simulate",
+    example="vault simulate server ranked --message 'when is the tournament?'",
+)
 def simulate(
     session: Session,
     vault: Name,
@@ -50,7 +58,8 @@ def simulate(
     found = session.memory.simulations.simulate(actor=session.actor, vault=vault, to=memory_type, message=message)
     lines = [f"{found.before} -> {found.after}: {counted(found.moves, 'fact')} moved, rewritten or deleted."]
     for step, figures in found.figures.items():
-        lines.append(f"{step}:")
+        how = " (added)" if step in found.gained else " (given up)" if step in found.lost else ""
+        lines.append(f"{step}{how}:")
         lines += _figures(figures)
     session.out.say(plain(found), *lines)
 
@@ -69,7 +78,11 @@ def _figures(figures: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-@verb(group, "settings")
+@verb(
+    group,
+    "settings",
+    example="vault settings server max_injected=40 recency=0.5 time_zone=",
+)
 def settings(
     session: Session,
     vault: Name,
@@ -115,7 +128,11 @@ def restore_all(
         )
 
 
-@verb(memory, "given")
+@verb(
+    memory,
+    "given",
+    example="memory given 'when is the tournament?' --vault server --type ranked",
+)
 def given(
     session: Session,
     message: Annotated[str, typer.Argument(help="What is being said.")],
@@ -129,6 +146,7 @@ def given(
 ) -> None:
     """Show what a prompt would be given of a vault for a message, and why each fact stands where it does."""
     about = None if member is None else [(SubjectKind.MEMBER, name) for name in member]
+    session.catch_up(message)
     found = session.memory.ladder.given_to_prompt(
         actor=session.actor,
         vault=vault,

@@ -41,7 +41,11 @@ def show(
         session.out.note(f"Only the {len(drawing.nodes)} changed last are shown.")
 
 
-@verb(group, "disable")
+@verb(
+    group,
+    "disable",
+    example="map disable fact:12",
+)
 def disable(session: Session, node: NodeName) -> None:
     """Leave a node out of every retrieval until it is enabled; a memory page takes its facts along."""
     session.memory.map.set_disabled(actor=session.actor, node=node, disabled=True)

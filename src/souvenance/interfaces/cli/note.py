@@ -65,7 +65,12 @@ def show(session: Session, note: Ref) -> None:
     session.out.note(f"{view.vault.slug}:{view.note.path} ({view.note.id}), version {view.note.version}")
 
 
-@verb(group, "create", writes=True)
+@verb(
+    group,
+    "create",
+    writes=True,
+    example="note create 'Harbour plan' - --vault server --folder plans < plan.md",
+)
 def create(
     session: Session,
     title: Annotated[str, typer.Argument(help="Its title; the folder is given apart.")],
@@ -95,7 +100,16 @@ def _file_text(path: Path) -> str:
         raise InvalidInput(f"{path} is not UTF-8 text.", hint="Convert it first (iconv).") from None
 
 
-@verb(group, "edit", writes=True)
+@verb(
+    group,
+    "edit",
+    writes=True,
+    example=(
+        "note edit 'Harbour plan' append 'The ferry leaves at nine.'\n"
+        "note edit plans/Harbour replace_section 'At nine.' --section Ferry\n"
+        "note edit server:Harbour find_replace 'at ten' --find 'at nine'"
+    ),
+)
 def edit(
     session: Session,
     note: Ref,
@@ -131,13 +145,17 @@ def edit(
     warn_of_secrets(session, secrets)
 
 
-@verb(group, "move")
+@verb(
+    group,
+    "move",
+    example="note move 'Harbour plan' archive/2026",
+)
 def move(session: Session, note: Ref, folder: Annotated[str, typer.Argument(help="Where to; '' is the top.")]) -> None:
     """Move a note to another folder of its vault."""
     _said(session, session.memory.notes.move(actor=session.actor, ref=note, folder=folder), "is moved")
 
 
-@verb(group, "rename", writes=True)
+@verb(group, "rename", writes=True, example="note rename 'Harbour plan' Harbour")
 def rename(session: Session, note: Ref, title: Annotated[str, typer.Argument(help="Its new title.")]) -> None:
     """Give a note another title; links to it go on leading to it."""
     _said(session, session.memory.notes.rename(actor=session.actor, ref=note, title=title), "is renamed")
@@ -198,7 +216,7 @@ def history(
     )
 
 
-@verb(group, "diff")
+@verb(group, "diff", example="note diff 'Harbour plan' 40")
 def diff(
     session: Session,
     note: Ref,

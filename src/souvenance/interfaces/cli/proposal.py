@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from souvenance.consolidation.decide import ProposalView, described
-from souvenance.consolidation.passes import decision_dict, pass_dict
 from souvenance.consolidation.words import pass_words, say, stale_words
 from souvenance.domain.clock import isoformat
 from souvenance.domain.proposal import Answer, Standing, label
@@ -16,7 +14,9 @@ from souvenance.interfaces.cli.scope import Language, Said
 from souvenance.interfaces.cli.session import Session, verb
 from souvenance.interfaces.cli.shapes import fact_shape
 from souvenance.interfaces.cli.vault import Name
-from souvenance.memory.ladder import fact_line
+
+if TYPE_CHECKING:
+    from souvenance.consolidation.decide import ProposalView
 
 single = typer.Typer()
 vaults = typer.Typer()  # its verbs join those of `souvenance vault`
@@ -38,6 +38,8 @@ def consolidate(
     language: Said = Language.ENGLISH,
 ) -> None:
     """Look now for what a vault says twice or contradicts, and propose; nothing is applied. Says why it declines."""
+    from souvenance.consolidation.passes import decision_dict, pass_dict
+
     outcome = session.memory.passes.run(actor=session.actor, vault=vault, anyway=anyway)
     decision = decision_dict(outcome.decision, language)
     made = None if outcome.made is None else pass_dict(outcome.made, language)
@@ -72,6 +74,8 @@ def list_proposals(
     language: Said = Language.ENGLISH,
 ) -> None:
     """List proposals that wait for an answer, contradictions first."""
+    from souvenance.memory.ladder import fact_line
+
     names = [vault] if vault is not None else list(session.slugs.values())
     views = [
         view
@@ -102,7 +106,12 @@ def show(session: Session, proposal: Id, *, language: Said = Language.ENGLISH) -
     session.out.say(_shape(session, view, language), *_lines(view, language))
 
 
-@verb(group, "answer", writes=True)
+@verb(
+    group,
+    "answer",
+    writes=True,
+    example="proposal answer 4931tavn0t7x merge",
+)
 def answer(
     session: Session,
     proposal: Id,
@@ -127,6 +136,8 @@ def answer(
 
 
 def _shape(session: Session, view: ProposalView, language: str) -> dict[str, Any]:
+    from souvenance.consolidation.decide import described
+
     facts = {
         side: None if item is None else fact_shape(session, item)
         for side, item in (("this", view.this), ("that", view.that))
@@ -136,6 +147,9 @@ def _shape(session: Session, view: ProposalView, language: str) -> dict[str, Any
 
 
 def _lines(view: ProposalView, language: str) -> list[str]:
+    from souvenance.consolidation.decide import described
+    from souvenance.memory.ladder import fact_line
+
     item, shape = view.proposal, described(view, language)
     lines = [f"{shape['label']} ({item.score:.0%})"]
     lines += [f"  {say(name, language)}: {fact_line(fact)}"

@@ -18,7 +18,14 @@ group = typer.Typer()
 BATCH = 500
 
 
-@verb(group, "remember", writes=True)
+@verb(
+    group,
+    "remember",
+    writes=True,
+    example=(
+        'remember "The server\'s language is French." --project server\nremember - --lines --project blog < facts.txt'
+    ),
+)
 def remember(
     session: Session,
     text: Annotated[str, typer.Argument(help="What to remember; - reads it from standard input.")],

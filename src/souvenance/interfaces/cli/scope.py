@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from souvenance.interfaces.cli.session import Session, verb
 from souvenance.interfaces.cli.vault import Name
-from souvenance.vaults.attention import ScopeView
+
+if TYPE_CHECKING:
+    from souvenance.vaults.attention import ScopeView
 
 group = typer.Typer()  # its verbs join those of `souvenance vault`
 
@@ -78,7 +80,11 @@ def every(
     _show(session, gesture(actor=session.actor))
 
 
-@verb(group, "tick")
+@verb(
+    group,
+    "tick",
+    example="vault tick server blog",
+)
 def tick(
     session: Session, vaults: Annotated[list[str], typer.Argument(metavar="VAULT...", help="Names or slugs.")]
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
     from souvenance.settings import Settings
 
 EMBED_SECONDS = 1.0
-"""For how long a command that wrote goes on making vectors, after its answer is out; loading the model comes on top."""
+"""For how long a question makes vectors of what was written since, before it is asked."""
+MANY_WAITING = 100
+"""Passages without a vector that are more than the next question makes in passing, so that one is told of them."""
+MAKING_SECONDS = 10.0
+"""For how long the file of a store may hold nothing while it is made."""
 MOST_INPUT = 64 * 1024 * 1024
 """Bytes that a command reads from a file or from standard input."""
 
@@ -114,7 +119,15 @@ class Session:
         """The memory, made when it is not there yet."""
         from souvenance.wiring import open_application
 
-        return open_application(self.settings())
+        settings = self.settings()
+        emptied = _emptied(settings)
+        opened = open_application(settings)
+        if emptied is not None:
+            self.out.note(
+                f"Warning: {emptied} was empty (0 bytes); a new memory begins in it. If one stood there, put your copy "
+                "of it back before you go on."
+            )
+        return opened
 
     @cached_property
     def actor(self) -> Actor:
@@ -126,13 +139,28 @@ class Session:
         """The slug of each vault by its id."""
         return {vault.id: vault.slug for vault in self.memory.vaults.list(actor=self.actor)}
 
-    def embed_briefly(self) -> None:
-        """Make vectors of what was just written for a second at most, once the answer is out; never an error.
+    def catch_up(self, question: str) -> None:
+        """Make vectors of what was written since, so that a question finds it by meaning; for a second at most, and
+        never an error.
 
-        What is left over waits for the next write, for `souvenance embed` or for a running server.
+        The question's own vector is made first: it loads the model within the time that a search waits for it, and
+        where that is not enough the search goes by words at once.
         """
         with contextlib.suppress(SouvenanceError):
-            self.memory.embedding.catch_up(limit_seconds=EMBED_SECONDS)
+            embedding = self.memory.embedding
+            if embedding.waiting(actor=self.actor):
+                embedding.embed_query(question)
+                embedding.catch_up(limit_seconds=EMBED_SECONDS)
+
+    def tell_waiting(self) -> None:
+        """Say of much that waits for its vectors who makes them; a command that writes waits for none."""
+        with contextlib.suppress(SouvenanceError):
+            waiting = sum(self.memory.embedding.waiting(actor=self.actor).values())
+            if waiting > MANY_WAITING:
+                self.out.note(
+                    f"{waiting:,} passages wait for a vector and are found by their words meanwhile. A running server "
+                    "makes them, and so does: souvenance embed"
+                )
 
     def confirm(self, question: str, *, yes: bool, why: str = "This cannot be undone.") -> None:
         """Ask before what cannot be undone, or does much at once; a script says --yes."""
@@ -161,14 +189,28 @@ class Session:
             self.memory.close()
 
 
-def verb(group: typer.Typer, name: str, *, writes: bool = False) -> Callable[[Callable[..., None]], Any]:
+def _emptied(settings: Settings) -> Path | None:
+    """The file of the embedded store where something has emptied it; not where another command is making it now."""
+    file = settings.data_folder / "souvenance.db"
+    with contextlib.suppress(OSError):
+        found = file.stat()
+        if settings.database_url is None and found.st_size == 0 and time.time() - found.st_mtime > MAKING_SECONDS:
+            return file
+    return None
+
+
+def verb(
+    group: typer.Typer, name: str, *, writes: bool = False, example: str = ""
+) -> Callable[[Callable[..., None]], Any]:
     """Register a function as a command that takes a Session first and the global options last.
 
-    `writes`: after the answer is out, what was written gets its vectors, for a moment.
+    `writes`: after the answer is out, much that waits for its vectors is told of. `example`: how it is typed, without
+    the name of the program, one a line; shown by `--help`.
     """
+    shown = "\n\n".join(f"Example: souvenance {line}" for line in example.splitlines())
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
-        group.command(name)(_command(function, writes=writes))
+        group.command(name, epilog=shown or None)(_command(function, writes=writes))
         return function
 
     return register
@@ -214,7 +256,7 @@ def _command(function: Callable[..., None], *, writes: bool) -> Callable[..., No
             function(session, **given)
             session.out.flush()
             if writes:
-                session.embed_briefly()
+                session.tell_waiting()
             if "memory" in session.__dict__:
                 session.finish_purges()
         except BrokenPipeError:

@@ -31,7 +31,11 @@ def _shape(session: Session, token: Token) -> dict[str, Any]:
     }
 
 
-@verb(group, "create")
+@verb(
+    group,
+    "create",
+    example="token create laptop --read-only --vault server",
+)
 def create(
     session: Session,
     name: Annotated[str, typer.Argument(help="Whose it is: what it writes is kept under this name.")],

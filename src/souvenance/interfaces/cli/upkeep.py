@@ -30,7 +30,8 @@ def doctor(
         if finding.hint:
             lines.append(f"{'':>8}  {finding.hint}")
     lines += [f"repaired  {name}: {count:,}" for name, count in report.repaired.items()]
-    lines += [", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in report.counts.items())]
+    if report.counts:
+        lines.append(", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in report.counts.items()))
     session.out.say({"healthy": report.healthy, **plain(report)}, *lines)
     if not report.healthy:
         raise typer.Exit(ExitCode.REFUSED)

@@ -39,7 +39,11 @@ def _show(session: Session, vault: Vault, line: str) -> None:
     session.out.say(vault_shape(vault, facts=count), line)
 
 
-@verb(group, "create")
+@verb(
+    group,
+    "create",
+    example="vault create 'My server' --kind server --protected",
+)
 def create(
     session: Session,
     name: Annotated[str, typer.Argument(help="Its name; a slug is made of it.")],
@@ -72,7 +76,11 @@ def show(session: Session, vault: Name) -> None:
     session.out.say(shape, *(f"{name}: {value}" for name, value in plain(shape).items() if value not in ("", None)))
 
 
-@verb(group, "attention")
+@verb(
+    group,
+    "attention",
+    example="vault attention server 40",
+)
 def attention(
     session: Session,
     vault: Name,

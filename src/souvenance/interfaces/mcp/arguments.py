@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
 from souvenance.domain.wording import plainly
 
 _LONGEST_NAME = 60
+_SHOWN_NUMBER = re.compile(r"\[?#?([0-9]{1,18})\]?")
 
 
 class _Lean(GenerateJsonSchema):
@@ -28,8 +30,19 @@ class _Lean(GenerateJsonSchema):
         return shown
 
 
+def _as_number(value: Any) -> Any:
+    found = _SHOWN_NUMBER.fullmatch(value.strip()) if isinstance(value, str) else None
+    return int(found[1]) if found else value
+
+
+def _as_version(value: Any) -> Any:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
 class Arguments(BaseModel):
-    """The arguments of a tool. Unknown ones are refused, and no value is converted to another type."""
+    """The arguments of a tool. Unknown ones are refused, and no value is converted to another type, but for numbers of
+    facts and versions: these are taken as reads show them (`[#12] v3`), be it text or a number.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -55,6 +68,8 @@ Class = Annotated[Literal["user-doc", "agent-memory", "source"] | None, Field(al
 Ref = Annotated[str, Field(min_length=1, description="Note id, path or title; add @2 for its second page")]
 NoteRef = Annotated[str, Field(min_length=1, description="Note id, path or title")]
 VaultName = Annotated[str | None, Field(description="One vault; omit for all, by attention")]
+FactNumber = Annotated[int, BeforeValidator(_as_number), Field(ge=1)]
+Version = Annotated[str, BeforeValidator(_as_version)]
 Limit = Annotated[int, Field(ge=1, le=100)]
 Offset = Annotated[int, Field(ge=0, le=1_000_000)]
 

@@ -12,7 +12,17 @@ from souvenance.domain.fact import Fact, dates_meant
 from souvenance.domain.note import NoteClass
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.wording import counted
-from souvenance.interfaces.mcp.arguments import Arguments, Class, Limit, NoArguments, NoteRef, Offset, Ref, VaultName
+from souvenance.interfaces.mcp.arguments import (
+    Arguments,
+    Class,
+    FactNumber,
+    Limit,
+    NoArguments,
+    NoteRef,
+    Offset,
+    Ref,
+    VaultName,
+)
 from souvenance.interfaces.mcp.call import Call
 from souvenance.interfaces.mcp.quoting import NOTICE, inline, json_tokens, pages, quoted, shortened, within
 from souvenance.interfaces.mcp.rendering import (
@@ -324,7 +334,7 @@ class History(Arguments):
     """Arguments of `history`."""
 
     ref: Annotated[NoteRef | None, Field(description="A note")] = None
-    number: Annotated[int | None, Field(ge=1, description="Or a fact")] = None
+    number: Annotated[FactNumber | None, Field(description="Or a fact")] = None
     limit: Limit = 20
     offset: Offset = 0
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.wording import counted
-from souvenance.interfaces.mcp.arguments import Arguments, NoteRef
+from souvenance.interfaces.mcp.arguments import Arguments, FactNumber, NoteRef, Version
 from souvenance.interfaces.mcp.call import Call
 from souvenance.interfaces.mcp.quoting import inline
 from souvenance.interfaces.mcp.rendering import Result, fact_line, fitting, lines, note_data, note_line
@@ -112,7 +112,7 @@ class EditNote(Arguments):
     content: Annotated[str, Field(description="The new text; empty with find_replace removes the found one")]
     find: Annotated[str | None, Field(description="find_replace: text that occurs exactly once")] = None
     section: Annotated[str | None, Field(description="replace_section: its heading")] = None
-    version: Annotated[str | None, Field(description="The version you read; refused once stale")] = None
+    version: Annotated[Version | None, Field(description="The version you read; refused once stale")] = None
 
 
 def edit_note(call: Call, given: EditNote) -> Result:
@@ -145,8 +145,8 @@ def edit_note(call: Call, given: EditNote) -> Result:
 class RetireFact(Arguments):
     """Arguments of `retire_fact`."""
 
-    number: Annotated[int, Field(ge=1)]
-    version: Annotated[str, Field(description="As a read gave it")]
+    number: FactNumber
+    version: Annotated[Version, Field(description="As a read gave it")]
     reason: Annotated[str, Field(min_length=1)]
     replacement: Annotated[str | None, Field(description="What is true instead")] = None
 
