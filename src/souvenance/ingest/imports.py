@@ -9,17 +9,17 @@ from typing import Any
 
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.clock import Clock
-from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound, SouvenanceError
+from souvenance.domain.errors import InvalidInput, NotAllowed, SouvenanceError
 from souvenance.domain.note import Note, NoteClass, checked_folder, title_key
-from souvenance.domain.vault import Vault, clean_name
+from souvenance.domain.vault import Vault
 from souvenance.ingest.markdown_folder import Found, Parsed, Problem, parse, scan
+from souvenance.ingest.target import require_importer, target_vault
 from souvenance.ingest.uploads import Upload, laid_out
 from souvenance.notes.drafts import BATCH, BATCH_BYTES, Draft
 from souvenance.notes.former import put_note
 from souvenance.notes.notes import Notes
 from souvenance.store import notes as note_rows
 from souvenance.store import people, revisions
-from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.tables import note as note_table
 
@@ -125,12 +125,10 @@ class Imports:
         may_miss: bool,
         progress: Progress | None,
     ) -> ImportReport:
-        if actor.is_model:
-            raise NotAllowed("Only a person imports files.", hint="The owner does it on the command line.")
+        require_importer(actor)
         actor = replace(actor, source=Source.IMPORT)
-        actor.require_write()
         below = checked_folder(folder)
-        target = self._target(actor, vault, may_miss=may_miss)
+        target = target_vault(self._database, actor, vault, may_miss=may_miss)
         found, problems, passed_over = scan(path)
         report = ImportReport(
             files=len(found),
@@ -148,22 +146,6 @@ class Imports:
             if progress is not None:
                 progress(done, len(found))
         return report
-
-    def _target(self, actor: Actor, vault: str, *, may_miss: bool) -> Vault | None:
-        """The vault to import to; None where a dry run may do without."""
-        try:
-            with self._database.read() as tx:
-                target = vault_rows.named_vault(tx, actor, vault)
-        except NotFound:
-            if not may_miss:
-                raise
-            clean_name(vault)
-            return None
-        if not target.can_configure:
-            raise NotAllowed(
-                "You may read this vault but not change it.", hint="Ask its team for the configure permission."
-            )
-        return target
 
     def _take(self, actor: Actor, vault: Vault | None, batch: Sequence[Parsed], report: ImportReport) -> None:
         if vault is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -108,13 +109,21 @@ def fact_record(item: Fact) -> dict[str, Any]:
         "reason": item.reason,
         "replaced_by": item.replaced_by,
         "disabled": item.disabled or None,
-        "created_at": isoformat(item.created_at),
-        "updated_at": isoformat(item.updated_at),
+        "created_at": _exact(item.created_at),
+        "updated_at": _exact(item.updated_at),
     }
     for name in ("valid_from", "valid_to", "deleted_at"):
         moment = getattr(item, name)
-        values[name] = None if moment is None else isoformat(moment)
+        values[name] = None if moment is None else _exact(moment)
     return {name: value for name, value in values.items() if value not in (None, "", [])}
+
+
+def _exact(moment: datetime) -> str:
+    """An instant to the microsecond, so that it comes back as it was."""
+    try:
+        return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    except OverflowError:  # within a day of the first or last moment there is
+        return moment.isoformat()
 
 
 def _page(item: Fact) -> str:
