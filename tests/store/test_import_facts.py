@@ -16,8 +16,6 @@ from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound, TooLarge, Withheld
 from souvenance.domain.fact import SUMMARY_KEY, State, SubjectKind
 from souvenance.domain.protection import Protection
-from souvenance.domain.vault import Vault
-from souvenance.ingest.fact_files import FactForm
 from souvenance.ingest.fact_imports import FactsReport
 from souvenance.ingest.uploads import Upload
 from souvenance.memory.exports import Form
