@@ -20,9 +20,9 @@ GPT_TIME = 1_714_521_600.0  # 2024-05-01
 def gpt(identity: str, title: str, *said: Any, **more: Any) -> dict[str, Any]:
     """A conversation as ChatGPT writes it: a tree, of which the present leaf is named; odd ones are the user's."""
     mapping: dict[str, Any] = {"root": {"id": "root", "message": None, "parent": None, "children": ["n0"]}}
-    for place, parts in enumerate(said):
+    for place, words in enumerate(said):
         role = "assistant" if place % 2 else "user"
-        parts = [parts] if isinstance(parts, str) else parts
+        parts = [words] if isinstance(words, str) else words
         mapping[f"n{place}"] = {
             "id": f"n{place}",
             "parent": f"n{place - 1}" if place else "root",

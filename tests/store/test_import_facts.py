@@ -15,10 +15,10 @@ from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound, TooLarge, Withheld
 from souvenance.domain.fact import SUMMARY_KEY, State, SubjectKind
+from souvenance.domain.form import Form
 from souvenance.domain.protection import Protection
 from souvenance.ingest.fact_imports import FactsReport
 from souvenance.ingest.uploads import Upload
-from souvenance.memory.exports import Form
 from souvenance.memory.remember import Observation
 
 EVERY = (State.IN_FORCE, State.RETIRED, State.TRASHED)
@@ -78,9 +78,7 @@ def lived_in(app: Application, owner: Actor) -> str:
     return slug
 
 
-def test_r4_the_export_comes_back_as_it_was_but_for_the_numbers(
-    app: Application, owner: Actor, lived_in: str
-) -> None:
+def test_r4_the_export_comes_back_as_it_was_but_for_the_numbers(app: Application, owner: Actor, lived_in: str) -> None:
     text = exported(app, owner, lived_in)
     target = new_vault(app, owner, "Copie")
     steps: list[tuple[int, int]] = []
@@ -213,7 +211,8 @@ def test_r4_only_who_may_change_the_vault_imports(app: Application, owner: Actor
         '{"content": "x", "subject_kind": "planet"}', '{"content": "x", "state": "gone"}', '{"content": "a\\u0000b"}',
         '{"content": "x", "number": "one"}', '{"content": "x", "said_dates": [1]}', '{"content": "x", "disabled": 1}',
         '{"content": "\\ud800"}', '{"content": "x", "created_at": "0001-01-01T00:00:00+23:00"}', "[" * 5000,
-        '{"content": "' + "x" * 70_000 + '"}', '{"content": "' + "x" * 1_100_000 + '"}', '{"content": ' + "1" * 9999 + "}",
+        '{"content": "' + "x" * 70_000 + '"}', '{"content": "' + "x" * 1_100_000 + '"}',
+        '{"content": ' + "1" * 9999 + "}",
     ],
 )  # fmt: skip
 def test_r4_a_broken_line_is_named_and_the_others_are_taken(app: Application, owner: Actor, line: str) -> None:

@@ -11,11 +11,11 @@ from souvenance.application import Application
 from souvenance.domain.access import Actor
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.fact import Fact, State, SubjectKind
-from souvenance.ingest.fact_files import FactForm, read_facts
+from souvenance.domain.form import FactForm, Form
+from souvenance.ingest.fact_files import read_facts
 from souvenance.ingest.fact_imports import FactsReport
 from souvenance.ingest.fact_records import FactFile
 from souvenance.ingest.uploads import Upload
-from souvenance.memory.exports import Form
 from souvenance.memory.remember import Observation
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
@@ -99,7 +99,8 @@ def test_f10_relative_dates_of_a_table_are_resolved(app: Application, owner: Act
 
 
 MEM0 = """{"results": [
-  {"id": "a1", "memory": "Likes green tea", "hash": "x", "user_id": "alex", "created_at": "2024-01-02T03:04:05.678-07:00",
+  {"id": "a1", "memory": "Likes green tea", "hash": "x", "user_id": "alex",
+   "created_at": "2024-01-02T03:04:05.678-07:00",
    "updated_at": null, "metadata": {"category": "food", "mood": "calm"}},
   {"id": "a2", "memory": "Lives in Lyon", "categories": ["places", "life"], "created_at": "2024-02-01T00:00:00Z",
    "updated_at": "2024-03-01T00:00:00Z", "expiration_date": "2024-04-01"},

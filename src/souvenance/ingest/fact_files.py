@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from souvenance.domain.errors import InvalidInput, TooLarge
+from souvenance.domain.form import FactForm
 from souvenance.ingest.fact_csv import read_csv
 from souvenance.ingest.fact_lines import encoding_of, read_lines, require_room, take_object, whole
 from souvenance.ingest.fact_mem0 import is_mem0, memories, read_mem0
@@ -16,16 +16,6 @@ from souvenance.ingest.fact_records import FactFile, Remark
 from souvenance.ingest.uploads import MOST_BYTES, Upload
 
 BEGINNING = 64 * 1024
-
-
-class FactForm(StrEnum):
-    """How the facts of a file are written; `AUTO` finds out."""
-
-    AUTO = "auto"
-    JSON_LINES = "jsonl"
-    CSV = "csv"
-    MEM0 = "mem0"
-    MARKDOWN = "markdown"
 
 
 _ENDINGS = {

@@ -11,8 +11,9 @@ from typing import Any
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.clock import Clock, isoformat
 from souvenance.domain.fact import State
+from souvenance.domain.form import FactForm
 from souvenance.domain.vault import Vault
-from souvenance.ingest.fact_files import FactForm, read_facts
+from souvenance.ingest.fact_files import read_facts
 from souvenance.ingest.fact_keeping import Numbers, keep
 from souvenance.ingest.fact_known import Known
 from souvenance.ingest.fact_records import FactFile, Record, Remark

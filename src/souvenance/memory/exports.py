@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import Any
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock, isoformat
 from souvenance.domain.errors import NotAllowed
 from souvenance.domain.fact import Fact, State, SubjectKind
+from souvenance.domain.form import Form
 from souvenance.domain.vault import Vault
 from souvenance.notes.page import render_item
 from souvenance.store import fact_lists as lists
@@ -22,13 +22,6 @@ from souvenance.store.database import Database
 BATCH = 1000
 """Facts read in one transaction: a download may last, and no state of the database is held for it."""
 KEPT = (State.IN_FORCE, State.RETIRED)
-
-
-class Form(StrEnum):
-    """How facts are written down: every value of each, or a page that people read."""
-
-    JSON_LINES = "jsonl"
-    MARKDOWN = "markdown"
 
 
 class Exports:

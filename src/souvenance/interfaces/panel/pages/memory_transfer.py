@@ -6,10 +6,10 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response, StreamingResponse
 
 from souvenance.domain.errors import InvalidInput
+from souvenance.domain.form import Form
 from souvenance.ingest.uploads import Upload
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
-from souvenance.memory.exports import Form
 
 PAGE = "memory_import.html"
 KINDS = {Form.JSON_LINES: ("jsonl", "application/jsonl"), Form.MARKDOWN: ("md", "text/markdown")}
