@@ -43,7 +43,7 @@ def test_r4_a_vault_is_exported_and_read_into_another(memory: CommandLine, tmp_p
     assert "Wrote" in memory.said("export", "garden", "--output", str(file))
     assert memory.said("export", "garden") == file.read_text()
     assert "- **roses**: Roses want water. ^1" in memory.said("export", "garden", "--format", "markdown")
-    assert [item.name for item in tmp_path.iterdir()] == ["garden.jsonl"]
+    assert [item.name for item in tmp_path.glob("*garden*")] == ["garden.jsonl"]
 
     assert "The vault copy would be made." in memory.said("import", "facts", str(file), "--vault", "copy", "--dry-run")
     assert "copy" not in memory.said("vault", "list")
