@@ -125,7 +125,11 @@ TELLS_OF_GONE = {"/memory/{vault}/ladder", "/memory/{vault}/waiting"}
 """Pieces that a window asks for again: where the vault is gone they say so in their place."""
 BULK = "/facts/bulk/{action}"
 CHAT = b'[{"uuid": "c", "name": "Un", "chat_messages": [{"sender": "human", "text": "Deux"}]}]'
-FILES = {"import": ("files", b"# Un"), "facts": ("file", b'{"content": "Lu"}\n'), "chats": ("file", CHAT)}
+FILES = {
+    "import": ("files", "a.md", b"# Un"),
+    "facts": ("file", "a.jsonl", b'{"content": "Lu"}\n'),
+    "chats": ("file", "a.json", CHAT),
+}
 
 
 def _filled(address: str, shown: dict[str, Any]) -> str:
@@ -141,7 +145,10 @@ def test_a1_every_address_of_the_page_is_walked() -> None:
 
 def _deed(server: TestClient, address: str, given: dict[str, Any], headers: dict[str, str]) -> Any:
     name = address.rpartition("/")[2]
-    files = {FILES[name][0]: ("a.md" if name == "import" else "a.json", io.BytesIO(FILES[name][1]))} if "/import" in address else None
+    files = None
+    if "/import" in address:
+        field, file, content = FILES[name]
+        files = {field: (file, io.BytesIO(content))}
     return server.post(address, data={**FIND, **given}, headers=headers, files=files)
 
 
