@@ -65,7 +65,7 @@ def test_r4_a_file_of_facts_comes_in_after_a_look_and_is_taken_back(
     page.get_by_role("link", name="Review it, or take it back").click()
     page.get_by_role("button", name="Take all of it back…").click()
     page.get_by_role("button", name="Take it back", exact=True).click()
-    expect(page.locator("#outcome")).to_contain_text("1")
+    expect(page.locator("#outcome")).to_contain_text("1 thing was taken back.")
     assert len(memory.facts.list(actor=owner, vault="copie")) == 2
 
 
