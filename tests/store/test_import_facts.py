@@ -2,7 +2,10 @@
 
 import io
 import json
+import re
+import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -134,8 +137,8 @@ def test_r4_what_lies_in_the_trash_comes_anew(app: Application, owner: Actor) ->
 def test_r4_an_import_is_one_deed_that_is_taken_back(app: Application, owner: Actor, lived_in: str) -> None:
     target = new_vault(app, owner, "Copie")
     app.facts.remember(actor=owner, vault=target, observations=[Observation(content="Reste là.")])
-    report = brought_in(app, owner, target, exported(app, owner, lived_in), name="../a/export.jsonl")
-    assert report.deed.endswith(" of export.jsonl")
+    report = brought_in(app, owner, target, exported(app, owner, lived_in), name="export.jsonl")
+    assert re.fullmatch(r"import [0-9a-f]{6} \(jsonl\)", report.deed)
     assert report.begun is not None
     undone = app.history.revert(actor=owner, agent=report.deed, since=report.begun)
     assert (len([one for one in undone.reverted if one.kind == "fact"]), undone.conflicts) == (5, ())
@@ -299,3 +302,27 @@ def test_r4_whatever_is_exported_comes_back(app: Application, owner: Actor, made
     assert (second.created, second.known) == (len(made), 0)
     assert without_numbers(exported(app, owner, two)) == without_numbers(text)
     assert brought_in(app, owner, two, text).created == 0
+
+
+def test_r4_two_who_import_the_same_file_at_once_add_nothing_twice(
+    app: Application, owner: Actor, lived_in: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("souvenance.ingest.fact_imports.BATCH", 2)
+    text = exported(app, owner, lived_in)
+    target = new_vault(app, owner, "Copie")
+    both_planned = threading.Barrier(2, timeout=30)
+    met: set[int] = set()
+
+    def wait_once() -> bool:
+        if threading.get_ident() not in met:
+            met.add(threading.get_ident())
+            both_planned.wait()
+        return False
+
+    with ThreadPoolExecutor(2) as threads:
+        reports = list(threads.map(lambda _: brought_in(app, owner, target, text, stop=wait_once), range(2)))
+    assert [report.created + report.known for report in reports] == [6, 6]
+    assert sum(report.created for report in reports) == 6
+    found, wanted = without_numbers(exported(app, owner, target)), without_numbers(text)
+    assert sorted(one["content"] for one in found) == sorted(one["content"] for one in wanted)
+    assert sum(one.get("replaced_by") is not None for one in found) == 2

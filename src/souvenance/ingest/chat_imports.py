@@ -83,7 +83,7 @@ class ChatImports:
         target = target_vault(self._database, actor, vault, may_miss=may_miss and dry_run)
         size = upload.data.seek(0, 2)
         report = ChatsReport(bytes=size, dry_run=dry_run, makes_vault=target is None, begun=self._clock())
-        report.deed = deed_of(upload)
+        report.deed = deed_of("chats")
         actor = replace(actor, source=Source.IMPORT, name=report.deed)
         known = self._known(actor, target)
         read = 0

@@ -109,7 +109,7 @@ class FactImports:
         if dry_run or not plan.fresh:
             return report
         assert target is not None
-        report.deed, report.begun = deed_of(upload), begun
+        report.deed, report.begun = deed_of(found.form), begun
         report.created = report.retired = report.trashed = 0
         self._write(replace(actor, source=Source.IMPORT, name=report.deed), target, plan, report, progress, stop)
         return report
@@ -244,7 +244,6 @@ def _batches(items: Sequence[Record]) -> Iterator[Sequence[Record]]:
         yield items[start : start + BATCH]
 
 
-def deed_of(upload: Upload) -> str:
-    """The name under which what one import wrote stands in histories."""
-    name = "".join(c for c in upload.name.replace("\\", "/").rpartition("/")[2] if c.isprintable())[:60]
-    return f"import {secrets.token_hex(3)} of {name or 'a file'}"
+def deed_of(form: str) -> str:
+    """The name under which what one import wrote stands in histories. Names of files are not kept: they may tell."""
+    return f"import {secrets.token_hex(3)} ({form})"
