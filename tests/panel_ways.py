@@ -173,6 +173,8 @@ CASES: dict[str, Case] = {
     "GET /memory/{vault}/receipts": _change(),
     "GET /memory/{vault}/import": _read(),
     "POST /memory/{vault}/import": _change(form={"deed": "import"}, file="files"),
+    "POST /memory/{vault}/import/facts": _change(form={"deed": "import", "form": "csv"}, file="file", answers=(422,)),
+    "POST /memory/{vault}/import/chats": _change(form={"deed": "import"}, file="file", answers=(422,)),
     "GET /memory/{vault}/export": _read(),
     # --- notes
     "GET /notes": _self(),

@@ -15,7 +15,15 @@ GIVES_MESSAGE = {"refuse_missing": 3}
 """Functions that raise what they are given, and at which place."""
 GIVES_WORD = {"wrong_kind": 1, "require_person": 0}
 """Functions that put a word of ours into a refusal, and at which place."""
-GIVES_REASON = {"Unreadable": 0, "RootUnreadable": 0, "Problem": 1, "_ignored": 2, "Question": 2}
+GIVES_REASON = {
+    "Unreadable": 0,
+    "RootUnreadable": 0,
+    "Problem": 1,
+    "Remark": 1,
+    "_cut": 1,
+    "_ignored": 2,
+    "Question": 2,
+}
 """Calls that carry a reason, and at which place."""
 IS_REASON = {"_refused_link", "_why"}
 """Functions that give one back."""

@@ -93,7 +93,7 @@ def furnish(memory: Application, owner: Actor) -> Showcase:
             "memory-retired": "/memory/atelier?tab=retired",
             "memory-proposals": "/memory/atelier/proposals",
             "memory-erase": "/memory/atelier/erase",
-            "memory-import": "/memory/atelier/import",
+            "memory-import": "/memory/atelier/import?what=facts",
             "notes": "/notes",
             "note": f"/n/{made['Lisbonne'].id}",
             "note-edit": f"/n/{made['Bagages'].id}/edit",

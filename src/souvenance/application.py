@@ -17,6 +17,8 @@ from souvenance.domain.person import User
 from souvenance.exchange.conversations import Conversations
 from souvenance.exchange.engine import Exchange
 from souvenance.exchange.spending import Counting
+from souvenance.ingest.chat_imports import ChatImports
+from souvenance.ingest.fact_imports import FactImports
 from souvenance.ingest.folders import Folders
 from souvenance.ingest.imports import Imports
 from souvenance.ingest.watcher import Watcher
@@ -69,6 +71,8 @@ class Application:
     notes: Notes
     explorer: Explorer
     imports: Imports
+    fact_imports: FactImports
+    chat_imports: ChatImports
     exports: Exports
     folders: Folders
     watcher: Watcher

@@ -33,6 +33,8 @@ from souvenance.exchange.keeping import Keeping
 from souvenance.exchange.lapsed import settle_lapsed
 from souvenance.exchange.opening import Openings
 from souvenance.exchange.spending import Counting
+from souvenance.ingest.chat_imports import ChatImports
+from souvenance.ingest.fact_imports import FactImports
 from souvenance.ingest.folders import Folders
 from souvenance.ingest.imports import Imports
 from souvenance.ingest.watcher import Watcher
@@ -155,6 +157,8 @@ def open_application(
         notes=notes,
         explorer=Explorer(database),
         imports=Imports(database, clock, notes, settings.data_folder),
+        fact_imports=FactImports(database, clock),
+        chat_imports=ChatImports(database, clock, notes),
         exports=Exports(database, clock),
         folders=folders,
         watcher=Watcher(database, clock, folders),

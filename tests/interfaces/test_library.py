@@ -1,5 +1,6 @@
 """The Python library as a program or a notebook uses it (R7)."""
 
+import json
 import os
 import re
 import subprocess
@@ -137,3 +138,21 @@ def test_section_3_the_ladder_in_a_program(tmp_path: Path) -> None:
         assert (found.moves, found.figures["ranked"]["facts"]) == (0, 2)
         with pytest.raises(InvalidInput, match="no memory type"):
             memory.change_type("club", "brilliant")
+
+
+def test_r4_facts_and_conversations_go_out_and_come_in(store_url: str, tmp_path: Path) -> None:
+    talk = [{"uuid": "c1", "name": "Beans", "chat_messages": [{"sender": "human", "text": "When are beans sown?"}]}]
+    (tmp_path / "conversations.json").write_text(json.dumps(talk))
+    with memory_at(store_url) as memory:
+        memory.remember("Roses want water.", vault="garden", key="roses")
+        file = tmp_path / "garden.jsonl"
+        file.write_text("".join(memory.export_facts("garden")))
+        assert memory.import_facts(file, vault="copy", dry_run=True).makes_vault
+        assert [vault.slug for vault in memory.vaults] == ["garden"]
+        assert memory.import_facts(file, vault="copy").created == 1
+        assert memory.import_facts(file, vault="copy", form="jsonl").known == 1
+        assert memory.import_chats(tmp_path / "conversations.json", vault="talks").created == 1
+        assert {hit.vault for hit in memory.search("beans", vault="talks").hits} == {"talks"}
+        with pytest.raises(InvalidInput):
+            memory.import_chats(file, vault="never")
+        assert [vault.slug for vault in memory.vaults] == ["copy", "garden", "talks"]

@@ -11,9 +11,10 @@ from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.errors import InvalidInput, NotAllowed, SouvenanceError
 from souvenance.domain.fact import Sort, State, SubjectKind
+from souvenance.domain.form import Form
 from souvenance.domain.vault import Protection
 from souvenance.memory import facts as use_case
-from souvenance.memory.exports import BATCH, Form
+from souvenance.memory.exports import BATCH
 from souvenance.memory.remember import Observation
 
 

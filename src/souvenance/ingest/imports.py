@@ -2,73 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.clock import Clock
-from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound, SouvenanceError
+from souvenance.domain.errors import InvalidInput, NotAllowed
 from souvenance.domain.note import Note, NoteClass, checked_folder, title_key
-from souvenance.domain.vault import Vault, clean_name
+from souvenance.domain.vault import Vault
 from souvenance.ingest.markdown_folder import Found, Parsed, Problem, parse, scan
+from souvenance.ingest.note_keeping import ImportReport, Progress, create_notes, is_same, last_imported, update_notes
+from souvenance.ingest.target import require_importer, target_vault
 from souvenance.ingest.uploads import Upload, laid_out
 from souvenance.notes.drafts import BATCH, BATCH_BYTES, Draft
-from souvenance.notes.former import put_note
 from souvenance.notes.notes import Notes
 from souvenance.store import notes as note_rows
-from souvenance.store import people, revisions
-from souvenance.store import vaults as vault_rows
+from souvenance.store import people
 from souvenance.store.database import Database, Transaction
 from souvenance.store.tables import note as note_table
-
-Progress = Callable[[int, int], None]
-"""Called with how many files are done and how many there are."""
-
-
-@dataclass(slots=True, kw_only=True)
-class ImportReport:
-    """What an import did, or with `dry_run` would do.
-
-    `kept` counts notes edited here whose file did not change: they were left as they are. `conflicts` changed in both
-    places, or were here before any import, and were left as they are. `problems` were left out; `warnings` were taken.
-    `passed_over` are the folders and files that watched folders leave out too. `makes_vault`: a dry run found no such
-    vault, and without it one would be made.
-    """
-
-    files: int = 0
-    bytes: int = 0
-    created: int = 0
-    updated: int = 0
-    unchanged: int = 0
-    kept: int = 0
-    conflicts: list[Problem] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    warnings: list[Problem] = field(default_factory=list)
-    passed_over: list[str] = field(default_factory=list)
-    makes_vault: bool = False
-    dry_run: bool = False
-
-    def as_dict(self) -> dict[str, Any]:
-        """The report as every interface sends it."""
-        shown: dict[str, Any] = {
-            name: getattr(self, name)
-            for name in (
-                "files",
-                "bytes",
-                "created",
-                "updated",
-                "unchanged",
-                "kept",
-                "passed_over",
-                "makes_vault",
-                "dry_run",
-            )
-        }
-        for name in ("conflicts", "problems", "warnings"):
-            shown[name] = [{"path": item.path, "reason": item.reason} for item in getattr(self, name)]
-        return shown
 
 
 class Imports:
@@ -94,7 +46,8 @@ class Imports:
 
         Folders, front matter and links are kept. Read again, unchanged files are skipped and changed ones become a new
         revision of their note, found by its folder and title. Nothing that was written here is overwritten, and no
-        note is removed because its file is gone. Each batch of files is durable once it is counted as done.
+        note is removed because its file is gone. Each batch of files is durable once it is counted as done; `progress`
+        counts files.
         """
         with self._database.read() as tx:
             if not actor.is_model and not people.is_owner(tx, actor.user_id):
@@ -125,12 +78,10 @@ class Imports:
         may_miss: bool,
         progress: Progress | None,
     ) -> ImportReport:
-        if actor.is_model:
-            raise NotAllowed("Only a person imports files.", hint="The owner does it on the command line.")
+        require_importer(actor)
         actor = replace(actor, source=Source.IMPORT)
-        actor.require_write()
         below = checked_folder(folder)
-        target = self._target(actor, vault, may_miss=may_miss)
+        target = target_vault(self._database, actor, vault, may_miss=may_miss)
         found, problems, passed_over = scan(path)
         report = ImportReport(
             files=len(found),
@@ -149,30 +100,14 @@ class Imports:
                 progress(done, len(found))
         return report
 
-    def _target(self, actor: Actor, vault: str, *, may_miss: bool) -> Vault | None:
-        """The vault to import to; None where a dry run may do without."""
-        try:
-            with self._database.read() as tx:
-                target = vault_rows.named_vault(tx, actor, vault)
-        except NotFound:
-            if not may_miss:
-                raise
-            clean_name(vault)
-            return None
-        if not target.can_configure:
-            raise NotAllowed(
-                "You may read this vault but not change it.", hint="Ask its team for the configure permission."
-            )
-        return target
-
     def _take(self, actor: Actor, vault: Vault | None, batch: Sequence[Parsed], report: ImportReport) -> None:
         if vault is None:
             report.created += len(batch)
             return
         with self._database.read() as tx:
             known = _known(tx, actor, vault, batch)
-            differing = [note.id for note, item in known.values() if not _is_same(note, item)]
-            imported = _last_imported(tx, vault, differing)
+            differing = [note.id for note, item in known.values() if not is_same(note, item)]
+            imported = last_imported(tx, vault, differing)
         fresh: list[Draft] = []
         changed: list[tuple[Note, Parsed]] = []
         for item in batch:
@@ -184,15 +119,15 @@ class Imports:
                 continue
             note = pair[0]
             before = imported.get(note.id)
-            if _is_same(note, item):
+            if is_same(note, item):
                 report.unchanged += 1
             elif note.note_class is not NoteClass.USER_DOC:
                 report.conflicts.append(Problem(item.path, "an ingested file has its place here"))
             elif before is None:
                 report.conflicts.append(Problem(item.path, "another note of that title was here before; it was left"))
-            elif _is_same(before, item):
+            elif is_same(before, item):
                 report.kept += 1
-            elif not _is_same(before, note):
+            elif not is_same(before, note):
                 report.conflicts.append(Problem(item.path, "it changed here and in the file; the note was left"))
             else:
                 changed.append((note, item))
@@ -206,32 +141,8 @@ class Imports:
             report.created += len(fresh)
             report.updated += len(changed)
             return
-        self._create(actor, vault, fresh, report)
-        self._update(actor, changed, report)
-
-    def _create(self, actor: Actor, vault: Vault, drafts: Sequence[Draft], report: ImportReport) -> None:
-        """All at once; one by one where one is refused, so that it alone is left out."""
-        try:
-            report.created += len(self._notes.create_many(actor=actor, vault=vault.slug, drafts=drafts))
-            return
-        except SouvenanceError as error:
-            if len(drafts) == 1:
-                path = "/".join(part for part in (drafts[0].folder, drafts[0].title) if part)
-                report.problems.append(Problem(path, str(error)))
-                return
-        for draft in drafts:
-            self._create(actor, vault, [draft], report)
-
-    def _update(self, actor: Actor, changed: Sequence[tuple[Note, Parsed]], report: ImportReport) -> None:
-        for note, item in changed:
-            after = replace(note, content=item.content, front_matter=item.front_matter)
-            try:
-                with self._database.write() as tx:
-                    put_note(tx, actor, note, after, verb="import", at=self._clock())
-            except SouvenanceError as error:
-                report.problems.append(Problem(item.path, str(error)))
-            else:
-                report.updated += 1
+        create_notes(self._notes, actor, vault, fresh, report)
+        update_notes(self._database, self._clock, actor, changed, report)
 
 
 def _parsed(batch: Sequence[Found], below: str, seen: dict[tuple[str, str], str], report: ImportReport) -> list[Parsed]:
@@ -278,24 +189,3 @@ def _known(
     found = note_rows.find_notes(tx, actor, condition)
     places = {(note.folder, title_key(note.title)): note for note in found}
     return {place: (places[place], item) for place, item in wanted.items() if place in places}
-
-
-def _last_imported(tx: Transaction, vault: Vault, ids: Sequence[str]) -> dict[str, Parsed]:
-    """What each of these notes was when it was last imported; nothing for one that never was."""
-    kept = revisions.revisions_of(tx, vault_id=vault.id, kind=revisions.NOTE, references=ids)
-    found = {}
-    for note_id, items in kept.items():
-        last = next((item.after for item in reversed(items) if item.source == Source.IMPORT), None)
-        if last is not None:
-            found[note_id] = Parsed(
-                path="",
-                folder=last.get("folder", ""),
-                title=last["title"],
-                content=last.get("content", ""),
-                front_matter=dict(last.get("front_matter", {})),
-            )
-    return found
-
-
-def _is_same(one: Note | Parsed, other: Note | Parsed) -> bool:
-    return one.content == other.content and one.front_matter == other.front_matter

@@ -24,8 +24,9 @@ _PIECE = 1 << 20
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _NAMES = {errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL, errno.ENOTDIR, errno.EISDIR, errno.EEXIST}
 """What a name is refused with, by itself or beside the others."""
-_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, ValueError, EOFError)
-_LOCKED = 0x1
+DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, ValueError, EOFError)
+"""What reading a broken archive raises."""
+LOCKED = 0x1
 """The bit of an entry that is locked with a password."""
 
 
@@ -114,7 +115,7 @@ def _unpack(room: _Room, item: Upload) -> None:
             for entry in archive.infolist():
                 if entry.is_dir() or not entry.filename.lower().endswith(SUFFIXES):
                     continue
-                if entry.flag_bits & _LOCKED:
+                if entry.flag_bits & LOCKED:
                     raise InvalidInput(f"“{name}” is locked with a password.", hint="Zip the folder without one.")
                 with archive.open(entry) as data:
                     room.put(entry.filename, data, whose=name)  # type: ignore[arg-type]
@@ -122,7 +123,7 @@ def _unpack(room: _Room, item: Upload) -> None:
         raise InvalidInput(
             f"“{name}” is packed in a way that is not known here.", hint="Zip the folder again in the usual way."
         ) from None
-    except _DAMAGED:
+    except DAMAGED:
         raise _damaged(name) from None
     except OSError as error:
         raise _damaged(name) if error.errno is None else _unread(name, error) from error

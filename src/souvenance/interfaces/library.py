@@ -6,12 +6,13 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 from pydantic import SecretStr
 
@@ -22,10 +23,14 @@ from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.erasure import Erased, Preview, Receipt
 from souvenance.domain.errors import Conflict, InvalidInput, ModelUnavailable, NotFound
 from souvenance.domain.fact import DEFAULT_CATEGORY, Fact
+from souvenance.domain.form import FactForm, Form
 from souvenance.domain.note import Note, NoteClass
 from souvenance.domain.proposal import Answer as ProposalAnswer
 from souvenance.domain.vault import MemoryType, Vault
 from souvenance.exchange.events import Ended, Event, Failed
+from souvenance.ingest.chat_imports import ChatsReport
+from souvenance.ingest.fact_imports import FactsReport
+from souvenance.ingest.uploads import Upload
 from souvenance.memory.ladder import BUDGET_TOKENS, Given
 from souvenance.memory.remember import Observation, Remembered
 from souvenance.memory.simulate import Simulation
@@ -34,6 +39,7 @@ from souvenance.retrieval.answer import Answer, Matcher, Recall
 from souvenance.settings import Settings
 from souvenance.wiring import open_application
 
+_Report = TypeVar("_Report")
 _LOOK_AGAIN = 0.1
 """Seconds between two looks at the backlog while waiting for it."""
 
@@ -271,6 +277,40 @@ class Souvenance:
     def answer(self, proposal: str, answer: ProposalAnswer | str) -> Decided:
         """Decide a proposal by its id, with one of its answers. A merge retires one fact, which can be restored."""
         return self.application.proposals.answer(actor=self.actor, proposal=proposal, answer=_answer(answer))
+
+    # --- coming in and going out -------------------------------------------------------------------------------
+
+    def export_facts(self, vault: str, *, form: Form | Literal["jsonl", "markdown"] = Form.JSON_LINES) -> Iterator[str]:
+        """The facts of a vault in pieces of text; JSON lines hold all of each and come back by `import_facts`."""
+        return self.application.exports.facts(actor=self.actor, vault=vault, form=Form(form))
+
+    def import_facts(
+        self,
+        file: str | Path,
+        *,
+        vault: str,
+        form: FactForm | Literal["auto", "jsonl", "csv", "mem0", "markdown"] = FactForm.AUTO,
+        dry_run: bool = False,
+    ) -> FactsReport:
+        """Read a file of facts into a vault that is made when first named; a dry run only says what would be done."""
+        use = partial(self.application.fact_imports.facts, actor=self.actor, vault=vault, form=FactForm(form))
+        return self._read_in(file, vault, use, dry_run=dry_run)
+
+    def import_chats(self, file: str | Path, *, vault: str, folder: str = "", dry_run: bool = False) -> ChatsReport:
+        """Read what ChatGPT or Claude exported into a vault that is made when first named, a note per conversation."""
+        use = partial(self.application.chat_imports.chats, actor=self.actor, vault=vault, folder=folder)
+        return self._read_in(file, vault, use, dry_run=dry_run)
+
+    def _read_in(self, file: str | Path, vault: str, use: Callable[..., _Report], *, dry_run: bool) -> _Report:
+        path = Path(file)
+        with path.open("rb") as data:
+            upload = Upload(path.name, data)
+            try:
+                return use(upload=upload, dry_run=dry_run, may_miss=True)
+            except NotFound:
+                use(upload=upload, dry_run=True, may_miss=True)  # a file that is refused makes no vault
+                self._make_vault(vault)
+                return use(upload=upload)
 
     # --- erasing -----------------------------------------------------------------------------------------------
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
+from datetime import UTC, datetime
 from typing import Any
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock, isoformat
 from souvenance.domain.errors import NotAllowed
 from souvenance.domain.fact import Fact, State, SubjectKind
+from souvenance.domain.form import Form
 from souvenance.domain.vault import Vault
 from souvenance.notes.page import render_item
 from souvenance.store import fact_lists as lists
@@ -21,13 +22,6 @@ from souvenance.store.database import Database
 BATCH = 1000
 """Facts read in one transaction: a download may last, and no state of the database is held for it."""
 KEPT = (State.IN_FORCE, State.RETIRED)
-
-
-class Form(StrEnum):
-    """How facts are written down: every value of each, or a page that people read."""
-
-    JSON_LINES = "jsonl"
-    MARKDOWN = "markdown"
 
 
 class Exports:
@@ -108,13 +102,21 @@ def fact_record(item: Fact) -> dict[str, Any]:
         "reason": item.reason,
         "replaced_by": item.replaced_by,
         "disabled": item.disabled or None,
-        "created_at": isoformat(item.created_at),
-        "updated_at": isoformat(item.updated_at),
+        "created_at": _exact(item.created_at),
+        "updated_at": _exact(item.updated_at),
     }
     for name in ("valid_from", "valid_to", "deleted_at"):
         moment = getattr(item, name)
-        values[name] = None if moment is None else isoformat(moment)
+        values[name] = None if moment is None else _exact(moment)
     return {name: value for name, value in values.items() if value not in (None, "", [])}
+
+
+def _exact(moment: datetime) -> str:
+    """An instant to the microsecond, so that it comes back as it was."""
+    try:
+        return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    except OverflowError:  # within a day of the first or last moment there is
+        return moment.isoformat()
 
 
 def _page(item: Fact) -> str:

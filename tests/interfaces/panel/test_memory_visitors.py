@@ -118,10 +118,18 @@ DEEDS: dict[str, dict[str, Any]] = {
     "/memory/{vault}/erase/preview": {"what": "vault"},
     "/memory/{vault}/erase": {"what": "vault", "confirm": "somebody else"},
     "/memory/{vault}/import": {"deed": "import"},
+    "/memory/{vault}/import/facts": {"deed": "import", "form": "jsonl"},
+    "/memory/{vault}/import/chats": {"deed": "import"},
 }
 TELLS_OF_GONE = {"/memory/{vault}/ladder", "/memory/{vault}/waiting"}
 """Pieces that a window asks for again: where the vault is gone they say so in their place."""
 BULK = "/facts/bulk/{action}"
+CHAT = b'[{"uuid": "c", "name": "Un", "chat_messages": [{"sender": "human", "text": "Deux"}]}]'
+FILES = {
+    "import": ("files", "a.md", b"# Un"),
+    "facts": ("file", "a.jsonl", b'{"content": "Lu"}\n'),
+    "chats": ("file", "a.json", CHAT),
+}
 
 
 def _filled(address: str, shown: dict[str, Any]) -> str:
@@ -136,7 +144,11 @@ def test_a1_every_address_of_the_page_is_walked() -> None:
 
 
 def _deed(server: TestClient, address: str, given: dict[str, Any], headers: dict[str, str]) -> Any:
-    files = {"files": ("a.md", io.BytesIO(b"# Un"))} if address.endswith("/import") else None
+    name = address.rpartition("/")[2]
+    files = None
+    if "/import" in address:
+        field, file, content = FILES[name]
+        files = {field: (file, io.BytesIO(content))}
     return server.post(address, data={**FIND, **given}, headers=headers, files=files)
 
 
@@ -209,7 +221,8 @@ def test_a1_who_configures_may_do_all_of_it(
         assert server.get(_filled(address, shown)).status_code in {200, 303}, address
     for address in ("/facts", "/fact/{number}", "/fact/{number}/retire", "/fact/{number}/restore",
                     "/fact/{number}/delete", "/memory/{vault}/summary", "/memory/{vault}/step",
-                    "/memory/{vault}/import", "/memory/{vault}/erase/preview",
+                    "/memory/{vault}/import", "/memory/{vault}/import/facts", "/memory/{vault}/import/chats",
+                    "/memory/{vault}/erase/preview",
                     "/memory/{vault}/empty-trash"):  # fmt: skip
         answer = _deed(server, _filled(address, shown), DEEDS[address], headers)
         assert answer.status_code == 200, (address, answer.text)
@@ -241,6 +254,9 @@ REFUSED: list[tuple[str, dict[str, Any], int]] = [
     ("/memory/harpe/proposals/none", {"answer": "perhaps"}, 422),
     ("/memory/harpe/erase", {"what": "member", "member": "", "confirm": ""}, 422),
     ("/memory/harpe/import", {"deed": "import", "folder": "a\x01b"}, 422),
+    ("/memory/harpe/import/facts", {"deed": "import", "form": "xlsx"}, 422),
+    ("/memory/harpe/import/facts", {"deed": "import", "form": "mem0"}, 422),
+    ("/memory/harpe/import/chats", {"deed": "import", "folder": "../.."}, 422),
 ]
 
 

@@ -64,7 +64,7 @@ command = typer.Typer(
 )
 for single in (
     remember.group, find.group, chat.group, endpoint.spent, audit.group, upkeep.group, proposal.single, erase.alone,
-    accounts.single,
+    accounts.single, ingest.single,
 ):  # fmt: skip
     command.add_typer(single)
 vault.group.add_typer(scope.group)

@@ -7,7 +7,7 @@ import dataclasses
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
@@ -110,6 +110,13 @@ class Output:
         else:
             for row in rows:
                 self._print("\t".join(" ".join(_cell(value).split()) for value in row))
+
+    def pieces(self, pieces: Iterable[str]) -> None:
+        """A long answer that is no object, as it is; on a terminal, nothing in it steers the terminal."""
+        shows = sys.stdout.isatty()
+        for piece in pieces:
+            with _written():
+                sys.stdout.write(harmless(piece) if shows else piece)
 
     def note(self, line: str) -> None:
         """An aside for the person, on stderr, so that it never mixes with the answer; not said in JSON."""

@@ -59,7 +59,7 @@ ASKS = {
 }
 ROUTES = {"local": _("stays here"), "cloud": _("leaves this machine")}
 REACHES = {"all": _("all"), "none": _("none")}
-FORMS = {"markdown": "Markdown", "jsonl": "JSON"}
+FORMS = {"markdown": "Markdown", "jsonl": "JSON", "json": "JSON", "csv": "CSV", "mem0": "mem0"}
 COUNTED = ("facts", "notes", "revisions", "turns")
 PLAIN = {"name", "user", "member", "endpoint", "address", "slug"}
 """Said alone: they are names that speak for themselves."""

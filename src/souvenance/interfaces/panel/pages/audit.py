@@ -24,6 +24,7 @@ VERBS = {
     "vault.restore_all": _("restored all retired facts"),
     "vault.move": _("gave a vault to another team"),
     "vault.export": _("took the facts of a vault out as a file"),
+    "vault.import": _("read a file of facts into a vault"),
     "vault.delete": _("deleted a vault"),
     "erase.vault": _("erased the memory of a vault"),
     "erase.member": _("erased what is known of a member"),

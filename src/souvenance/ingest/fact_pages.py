@@ -1,0 +1,79 @@
+"""The Markdown export read back: headings are categories, items facts (R4).
+
+A page says less than JSON lines do: words, key, category, subject, and of what ended when, why and what replaced it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, BinaryIO
+
+from souvenance.domain.errors import AmbiguousEdit, InvalidInput
+from souvenance.domain.fact import State, SubjectKind
+from souvenance.ingest.fact_lines import as_text, encoding_of, require_room
+from souvenance.ingest.fact_records import FactFile, Remark
+from souvenance.notes.page import parse
+
+_HEADING = re.compile(r"## +(.+?)\s*")
+_ABOUT = re.compile(rf"(.*) \(({'|'.join(SubjectKind)})(?: (.*))?\)")
+_BULLET = re.compile(r"[-*+](?:[ \t]|$)")
+_ENDED = re.compile(r"  \((retired|trashed)(?: (\d{4}-\d\d-\d\d))?(?:: (.*?))??(?:, see \^(\d{1,15}))?\)")
+
+
+def read_pages(data: BinaryIO, found: FactFile, *, now: datetime) -> None:
+    """The facts of a page into `found`, each by the line it begins on."""
+    place: dict[str, Any] = {}
+    with as_text(data, encoding_of(data), newline=None) as text:
+        for line, rows in _chunks(text):
+            if heading := _HEADING.fullmatch(rows[0]):
+                place = _place(heading[1])
+            elif _BULLET.match(rows[0]):
+                require_room(found)
+                try:
+                    values = _item(rows)
+                except AmbiguousEdit:
+                    found.problems.append(Remark(line, "the item is empty, or its anchor is not at its end"))
+                except InvalidInput as error:
+                    found.problems.append(Remark(line, str(error)))
+                else:
+                    found.take(place | values, line=line, now=now)
+            elif not rows[0].startswith("# "):
+                found.problems.append(Remark(line, "it is neither a heading nor the item of a list"))
+
+
+def _chunks(text: Any) -> Iterator[tuple[int, list[str]]]:
+    """Headings and items, each with the line it begins on and the indented lines below it."""
+    held: list[str] = []
+    opened = 0
+    for number, raw in enumerate(text, 1):
+        row = raw.rstrip("\n")
+        if held and (not row.strip() or row.startswith(("  ", "\t"))):
+            held.append(row)
+        elif row.strip():
+            if held:
+                yield opened, held
+            held, opened = [row], number
+    if held:
+        yield opened, held
+
+
+def _place(heading: str) -> dict[str, Any]:
+    about = _ABOUT.fullmatch(heading)
+    if about is None:
+        return {"category": heading}
+    return {"category": about[1], "subject_kind": about[2], "subject_id": about[3] or ""}
+
+
+def _item(rows: list[str]) -> dict[str, Any]:
+    while len(rows) > 1 and not rows[-1].strip():
+        rows = rows[:-1]
+    ended = _ENDED.fullmatch(rows[-1]) if len(rows) > 1 and re.search(r"\^\d+$", rows[-2]) else None
+    (item,) = parse("\n".join(rows[:-1] if ended else rows))
+    values: dict[str, Any] = {"content": item.content, "key": item.key, "number": item.anchor}
+    if ended is not None:
+        state, day, reason, other = ended.groups()
+        values |= {"state": state, "reason": reason or "", "replaced_by": int(other) if other else None}
+        values["deleted_at" if state == State.TRASHED else "valid_to"] = day
+    return values
