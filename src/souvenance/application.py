@@ -17,10 +17,10 @@ from souvenance.domain.person import User
 from souvenance.exchange.conversations import Conversations
 from souvenance.exchange.engine import Exchange
 from souvenance.exchange.spending import Counting
-from souvenance.ingest.chat_imports import ChatImports
-from souvenance.ingest.fact_imports import FactImports
+from souvenance.imports.chats.imports import ChatImports
+from souvenance.imports.facts.imports import FactImports
+from souvenance.imports.markdown import Imports
 from souvenance.ingest.folders import Folders
-from souvenance.ingest.imports import Imports
 from souvenance.ingest.watcher import Watcher
 from souvenance.map.map import Map
 from souvenance.memory.bulk import Bulk

@@ -11,8 +11,8 @@ import pytest
 from souvenance.application import Application
 from souvenance.domain.access import Actor
 from souvenance.domain.errors import InvalidInput, NotAllowed
-from souvenance.ingest.chat_imports import ChatsReport
-from souvenance.ingest.uploads import Upload
+from souvenance.imports.chats.imports import ChatsReport
+from souvenance.imports.uploads import Upload
 
 GPT_TIME = 1_714_521_600.0  # 2024-05-01
 
@@ -185,12 +185,12 @@ def test_r4_a_file_that_breaks_off_gives_what_stood_before(app: Application, own
 def test_r4_a_small_archive_cannot_hold_an_endless_list(
     app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("souvenance.ingest.chat_files.MOST_UNPACKED", 2_000_000)
+    monkeypatch.setattr("souvenance.imports.chats.files.MOST_UNPACKED", 2_000_000)
     bomb = zipped(conversations_json=[gpt("c-1", "First", "x"), *([" " * 10_000] * 1000)])
     assert len(bomb) < 50_000
     report = brought_in(app, owner, bomb)
     assert (report.created, "GB" in report.problems[-1].reason) == (1, True)
-    monkeypatch.setattr("souvenance.ingest.chat_files.MOST_CONVERSATION", 100_000)
+    monkeypatch.setattr("souvenance.imports.chats.files.MOST_CONVERSATION", 100_000)
     report = brought_in(app, owner, [gpt("c-2", "Huge", "x" * 900_000)])
     assert (report.created, "One conversation is over" in report.problems[-1].reason) == (0, True)
 
@@ -224,7 +224,7 @@ def test_r4_a_look_first_writes_nothing_and_secrets_are_told(app: Application, o
 def test_r4_an_import_is_stopped_between_batches_and_taken_back_together(
     app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("souvenance.ingest.chat_imports.BATCH", 2)
+    monkeypatch.setattr("souvenance.imports.chats.imports.BATCH", 2)
     made = [gpt(f"c-{n}", f"Chat {n}", "x") for n in range(5)]
     steps: list[tuple[int, int]] = []
     report = brought_in(

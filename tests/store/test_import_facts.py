@@ -20,8 +20,8 @@ from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound, TooLarg
 from souvenance.domain.fact import SUMMARY_KEY, State, SubjectKind
 from souvenance.domain.form import Form
 from souvenance.domain.protection import Protection
-from souvenance.ingest.fact_imports import FactsReport
-from souvenance.ingest.uploads import Upload
+from souvenance.imports.facts.imports import FactsReport
+from souvenance.imports.uploads import Upload
 from souvenance.memory.remember import Observation
 
 EVERY = (State.IN_FORCE, State.RETIRED, State.TRASHED)
@@ -152,7 +152,7 @@ def test_r4_an_import_is_one_deed_that_is_taken_back(app: Application, owner: Ac
 def test_r4_stopped_at_any_moment_it_goes_on_and_no_link_leads_nowhere(
     app: Application, owner: Actor, lived_in: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("souvenance.ingest.fact_imports.BATCH", 1)
+    monkeypatch.setattr("souvenance.imports.facts.imports.BATCH", 1)
     text = exported(app, owner, lived_in)
     target = new_vault(app, owner, "Copie")
     for done in range(1, 7):
@@ -245,7 +245,7 @@ def test_r4_files_that_are_none_are_refused(app: Application, owner: Actor, monk
     for text in (b"", b"  \n", b"\x89PNG\x00\x00", b'{"results": [', b"name,age\nZo\xc3\xa9,4\n"):
         with pytest.raises(InvalidInput):
             brought_in(app, owner, vault, text, name="file")
-    monkeypatch.setattr("souvenance.ingest.fact_lines.MOST_FACTS", 2)
+    monkeypatch.setattr("souvenance.imports.facts.lines.MOST_FACTS", 2)
     with pytest.raises(TooLarge):
         brought_in(app, owner, vault, '{"content": "x"}\n' * 3)
     assert exported(app, owner, vault) == ""
@@ -307,7 +307,7 @@ def test_r4_whatever_is_exported_comes_back(app: Application, owner: Actor, made
 def test_r4_two_who_import_the_same_file_at_once_add_nothing_twice(
     app: Application, owner: Actor, lived_in: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("souvenance.ingest.fact_imports.BATCH", 2)
+    monkeypatch.setattr("souvenance.imports.facts.imports.BATCH", 2)
     text = exported(app, owner, lived_in)
     target = new_vault(app, owner, "Copie")
     both_planned = threading.Barrier(2, timeout=30)

@@ -9,7 +9,7 @@ import pytest
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound
-from souvenance.ingest.note_keeping import ImportReport
+from souvenance.imports.note_keeping import ImportReport
 from souvenance.upkeep.derived import QUESTIONS
 
 

@@ -12,10 +12,10 @@ from souvenance.domain.access import Actor
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.fact import Fact, State, SubjectKind
 from souvenance.domain.form import FactForm, Form
-from souvenance.ingest.fact_files import read_facts
-from souvenance.ingest.fact_imports import FactsReport
-from souvenance.ingest.fact_records import FactFile
-from souvenance.ingest.uploads import Upload
+from souvenance.imports.facts.files import read_facts
+from souvenance.imports.facts.imports import FactsReport
+from souvenance.imports.facts.records import FactFile
+from souvenance.imports.uploads import Upload
 from souvenance.memory.remember import Observation
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from souvenance.domain.errors import InvalidInput, StoreUnavailable, TooLarge
-from souvenance.ingest import uploads
-from souvenance.ingest.uploads import Upload, laid_out
+from souvenance.imports import uploads
+from souvenance.imports.uploads import Upload, laid_out
 
 
 def _zip(files: dict[str, bytes]) -> io.BytesIO:

@@ -28,9 +28,9 @@ from souvenance.domain.note import Note, NoteClass
 from souvenance.domain.proposal import Answer as ProposalAnswer
 from souvenance.domain.vault import MemoryType, Vault
 from souvenance.exchange.events import Ended, Event, Failed
-from souvenance.ingest.chat_imports import ChatsReport
-from souvenance.ingest.fact_imports import FactsReport
-from souvenance.ingest.uploads import Upload
+from souvenance.imports.chats.imports import ChatsReport
+from souvenance.imports.facts.imports import FactsReport
+from souvenance.imports.uploads import Upload
 from souvenance.memory.ladder import BUDGET_TOKENS, Given
 from souvenance.memory.remember import Observation, Remembered
 from souvenance.memory.simulate import Simulation

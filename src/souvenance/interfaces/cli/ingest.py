@@ -19,7 +19,7 @@ from souvenance.domain.wording import counted
 from souvenance.interfaces.cli.session import Session, verb
 
 if TYPE_CHECKING:
-    from souvenance.ingest.uploads import Upload
+    from souvenance.imports.uploads import Upload
 
 SHOWN = 10
 """What was passed over is named up to this many; all of it stands in the JSON."""
@@ -170,7 +170,7 @@ def _written(output: Path, pieces: Iterator[str]) -> int:
 
 @contextlib.contextmanager
 def _opened(file: Path) -> Iterator[Upload]:
-    from souvenance.ingest.uploads import Upload
+    from souvenance.imports.uploads import Upload
 
     try:
         if not file.is_file():

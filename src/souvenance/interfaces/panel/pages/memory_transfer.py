@@ -7,7 +7,7 @@ from starlette.responses import Response, StreamingResponse
 
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.form import FactForm, Form
-from souvenance.ingest.uploads import Upload
+from souvenance.imports.uploads import Upload
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 

@@ -11,10 +11,10 @@ from souvenance.domain.clock import Clock
 from souvenance.domain.errors import InvalidInput, NotAllowed
 from souvenance.domain.note import Note, NoteClass, checked_folder, title_key
 from souvenance.domain.vault import Vault
-from souvenance.ingest.markdown_folder import Found, Parsed, Problem, parse, scan
-from souvenance.ingest.note_keeping import ImportReport, Progress, create_notes, is_same, last_imported, update_notes
-from souvenance.ingest.target import require_importer, target_vault
-from souvenance.ingest.uploads import Upload, laid_out
+from souvenance.imports.markdown_folder import Found, Parsed, Problem, parse, scan
+from souvenance.imports.note_keeping import ImportReport, Progress, create_notes, is_same, last_imported, update_notes
+from souvenance.imports.target import require_importer, target_vault
+from souvenance.imports.uploads import Upload, laid_out
 from souvenance.notes.drafts import BATCH, BATCH_BYTES, Draft
 from souvenance.notes.notes import Notes
 from souvenance.store import notes as note_rows

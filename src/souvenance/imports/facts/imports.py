@@ -13,12 +13,12 @@ from souvenance.domain.clock import Clock, isoformat
 from souvenance.domain.fact import State
 from souvenance.domain.form import FactForm
 from souvenance.domain.vault import Vault
-from souvenance.ingest.fact_files import read_facts
-from souvenance.ingest.fact_keeping import Numbers, keep
-from souvenance.ingest.fact_known import Known
-from souvenance.ingest.fact_records import FactFile, Record, Remark
-from souvenance.ingest.target import require_importer, target_vault
-from souvenance.ingest.uploads import Upload
+from souvenance.imports.facts.files import read_facts
+from souvenance.imports.facts.keeping import Numbers, keep
+from souvenance.imports.facts.known import Known
+from souvenance.imports.facts.records import FactFile, Record, Remark
+from souvenance.imports.target import require_importer, target_vault
+from souvenance.imports.uploads import Upload
 from souvenance.memory.guard import secret_kinds
 from souvenance.store import history
 from souvenance.store.database import Database

@@ -12,8 +12,8 @@ from typing import Any, BinaryIO
 
 from souvenance.domain.errors import AmbiguousEdit, InvalidInput
 from souvenance.domain.fact import State, SubjectKind
-from souvenance.ingest.fact_lines import as_text, encoding_of, require_room
-from souvenance.ingest.fact_records import FactFile, Remark
+from souvenance.imports.facts.lines import as_text, encoding_of, require_room
+from souvenance.imports.facts.records import FactFile, Remark
 from souvenance.notes.page import parse
 
 _HEADING = re.compile(r"## +(.+?)\s*")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from souvenance.domain.fact import SUMMARY_KEY, State
-from souvenance.ingest.fact_records import Record
+from souvenance.imports.facts.records import Record
 from souvenance.store import imported
 from souvenance.store.database import Transaction
 from souvenance.store.imported import Standing

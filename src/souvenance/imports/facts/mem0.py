@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from souvenance.domain.fact import SubjectKind
-from souvenance.ingest.fact_lines import require_room
-from souvenance.ingest.fact_records import FactFile, Remark
+from souvenance.imports.facts.lines import require_room
+from souvenance.imports.facts.records import FactFile, Remark
 
 KNOWN = {
     "id", "memory", "hash", "metadata", "score", "created_at", "updated_at", "user_id", "agent_id", "app_id", "run_id",

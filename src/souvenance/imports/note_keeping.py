@@ -11,7 +11,7 @@ from souvenance.domain.clock import Clock
 from souvenance.domain.errors import SouvenanceError
 from souvenance.domain.note import Note
 from souvenance.domain.vault import Vault
-from souvenance.ingest.markdown_folder import Parsed, Problem
+from souvenance.imports.markdown_folder import Parsed, Problem
 from souvenance.notes.drafts import Draft
 from souvenance.notes.former import put_note
 from souvenance.notes.notes import Notes

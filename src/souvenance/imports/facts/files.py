@@ -8,12 +8,12 @@ from typing import Any
 
 from souvenance.domain.errors import InvalidInput, TooLarge
 from souvenance.domain.form import FactForm
-from souvenance.ingest.fact_csv import read_csv
-from souvenance.ingest.fact_lines import encoding_of, read_lines, require_room, take_object, whole
-from souvenance.ingest.fact_mem0 import is_mem0, memories, read_mem0
-from souvenance.ingest.fact_pages import read_pages
-from souvenance.ingest.fact_records import FactFile, Remark
-from souvenance.ingest.uploads import MOST_BYTES, Upload
+from souvenance.imports.facts.lines import encoding_of, read_lines, require_room, take_object, whole
+from souvenance.imports.facts.mem0 import is_mem0, memories, read_mem0
+from souvenance.imports.facts.pages import read_pages
+from souvenance.imports.facts.records import FactFile, Remark
+from souvenance.imports.facts.tables import read_csv
+from souvenance.imports.uploads import MOST_BYTES, Upload
 
 BEGINNING = 64 * 1024
 

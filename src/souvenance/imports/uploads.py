@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from souvenance.domain.errors import InvalidInput, SouvenanceError, StoreUnavailable, TooLarge
-from souvenance.ingest.markdown_folder import SUFFIXES
+from souvenance.imports.markdown_folder import SUFFIXES
 
 MOST_FILES = 20_000
 MOST_BYTES = 512 * 1024 * 1024

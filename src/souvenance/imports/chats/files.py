@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 from souvenance.domain.errors import InvalidInput, TooLarge
-from souvenance.ingest.uploads import DAMAGED, LOCKED, Upload
+from souvenance.imports.uploads import DAMAGED, LOCKED, Upload
 
 MOST_UNPACKED = 2 * 1024 * 1024 * 1024
 """Bytes of all lists of an archive together, whatever its size says: a small archive may hold an endless one."""

@@ -12,13 +12,13 @@ from souvenance.domain.clock import Clock, isoformat
 from souvenance.domain.errors import TooLarge
 from souvenance.domain.note import MAX_NOTE_BYTES, MAX_TITLE, Note, NoteClass, checked_folder, title_key
 from souvenance.domain.vault import Vault
-from souvenance.ingest.chat_files import BrokenOff, entries
-from souvenance.ingest.chat_formats import Conversation, conversation_of
-from souvenance.ingest.fact_imports import Stop, deed_of
-from souvenance.ingest.markdown_folder import Parsed, Problem
-from souvenance.ingest.note_keeping import ImportReport, Progress, create_notes, is_same, last_imported, update_notes
-from souvenance.ingest.target import require_importer, target_vault
-from souvenance.ingest.uploads import Upload
+from souvenance.imports.chats.files import BrokenOff, entries
+from souvenance.imports.chats.formats import Conversation, conversation_of
+from souvenance.imports.facts.imports import Stop, deed_of
+from souvenance.imports.markdown_folder import Parsed, Problem
+from souvenance.imports.note_keeping import ImportReport, Progress, create_notes, is_same, last_imported, update_notes
+from souvenance.imports.target import require_importer, target_vault
+from souvenance.imports.uploads import Upload
 from souvenance.notes.drafts import BATCH, BATCH_BYTES, Draft
 from souvenance.notes.notes import Notes
 from souvenance.store import notes as note_rows

@@ -10,8 +10,8 @@ from typing import Any, BinaryIO
 
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.fact import State, SubjectKind, folded
-from souvenance.ingest.fact_lines import MOST_LINE, as_text, encoding_of, require_room
-from souvenance.ingest.fact_records import FIELDS, FactFile, Remark
+from souvenance.imports.facts.lines import MOST_LINE, as_text, encoding_of, require_room
+from souvenance.imports.facts.records import FIELDS, FactFile, Remark
 
 SNIFFED = 64 * 1024
 """Characters of the file by which its delimiter is told."""

@@ -11,8 +11,8 @@ from souvenance.domain.clock import Clock
 from souvenance.domain.fact import Fact
 from souvenance.domain.note import Note
 from souvenance.domain.vault import Vault
-from souvenance.ingest.fact_known import Known
-from souvenance.ingest.fact_records import Record
+from souvenance.imports.facts.known import Known
+from souvenance.imports.facts.records import Record
 from souvenance.memory.remember import POSITION_STEP, Observation, Pages, dated
 from souvenance.memory.summaries import beside
 from souvenance.store import facts, history, links, passages

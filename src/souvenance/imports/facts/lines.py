@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, BinaryIO
 
 from souvenance.domain.errors import InvalidInput, TooLarge
-from souvenance.ingest.fact_records import FIELDS, FactFile, Remark
+from souvenance.imports.facts.records import FIELDS, FactFile, Remark
 
 MOST_LINE = 1024 * 1024
 """Characters of one line: the longest fact there may be, every character of it escaped, and room for the rest."""

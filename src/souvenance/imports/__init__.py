@@ -1,0 +1,1 @@
+"""Bringing in what stands elsewhere: Markdown folders, facts of other memories, conversations (R4)."""

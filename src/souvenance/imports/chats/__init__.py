@@ -1,0 +1,1 @@
+"""Conversations with other assistants, each of which becomes a note."""
