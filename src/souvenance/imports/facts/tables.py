@@ -76,7 +76,7 @@ def _dialect(sample: str) -> type[csv.Dialect]:
 
 
 def _rows(text: Any, dialect: type[csv.Dialect], read: FactFile, now: datetime) -> None:
-    csv.field_size_limit(MOST_LINE)
+    csv.field_size_limit(max(MOST_LINE, csv.field_size_limit()))  # one for all who read tables in this process
     # Only the delimiter is told from the file: spreadsheets double quotes within quotes, whatever its first row shows.
     rows = csv.reader(text, delimiter=dialect.delimiter, strict=True)
     lines = _numbered(rows, read)
