@@ -1,5 +1,8 @@
 """The background that keeps meaning current: derived from the data, shared, interruptible, and honest about itself."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -257,6 +260,36 @@ def test_cases_17_a_text_the_model_fails_on_is_listed_and_holds_up_nothing(store
         remember(app, "a poisonous fact: poison", *(f"a harmless fact {one}" for one in range(10)))
         status = app.embedding.catch_up()
         assert (status.embedded, status.waiting) == (10, 1)
+
+
+def test_an_embedder_that_hangs_does_not_hold_the_process() -> None:
+    script = """
+import sys, threading
+from embedders import NgramEmbedder
+from souvenance.retrieval import query_vector
+query_vector.GRACE = 0.1
+class Hanging(NgramEmbedder):
+    def embed_query(self, text):
+        threading.Event().wait(300)
+asked = query_vector.QueryVectors(Hanging(), patience=0.1, pause=0.0)
+for _ in range(query_vector.AT_ONCE + 1):
+    try:
+        asked.get("where is the harp")
+    except Exception as error:
+        print(error)
+asked.close()
+"""
+    paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
+    said = subprocess.run(
+        [sys.executable, "-c", script],
+        env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=True,
+    )
+    assert said.stdout.count("took more than 0.1 seconds") == 5
+    assert said.stderr == ""
 
 
 def test_a_slow_embedder_does_not_hold_up_a_search(sqlite_url: str) -> None:

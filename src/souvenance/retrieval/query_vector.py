@@ -6,7 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as TimeIsUp
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,6 +23,10 @@ PATIENCE = 3.0
 PAUSE = 10.0
 """Seconds after a failure during which searches do not ask again."""
 REMEMBERED = 512
+AT_ONCE = 4
+"""Questions that the embedder is given at the same time."""
+GRACE = 5.0
+"""Seconds that closing waits for work in hand; what hangs longer is left behind, and never holds the process."""
 
 
 class QueryVectors:
@@ -35,7 +39,8 @@ class QueryVectors:
         self._lock = threading.Lock()
         self._known: OrderedDict[str, Vectors] = OrderedDict()
         self._failed: tuple[float, EmbedderUnavailable] | None = None
-        self._threads: ThreadPoolExecutor | None = None
+        self._free = threading.BoundedSemaphore(AT_ONCE)
+        self._threads: set[threading.Thread] = set()
 
     def get(self, query: str) -> Vectors:
         """The unit vector of a query, or EmbedderUnavailable: within `patience`, and at once just after a failure."""
@@ -56,26 +61,41 @@ class QueryVectors:
         with self._lock:
             if self._failed is not None and time.monotonic() < self._failed[0]:
                 raise self._failed[1]
-            if self._threads is None:
-                self._threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="souvenance-query")
-            asked = self._threads.submit(work, self._embedder)
+        started, made = time.monotonic(), Future[T]()
+        late = f"The embedder took more than {self._patience:g} seconds for the query."
         try:
-            made = asked.result(timeout=self._patience)
+            if not self._free.acquire(timeout=self._patience):
+                raise TimeIsUp
+            # A daemon: interpreters wait for the threads of a pool before they end, also for one that hangs.
+            thread = threading.Thread(target=self._do, args=(work, made), name="souvenance-query", daemon=True)
+            with self._lock:
+                self._threads.add(thread)
+            thread.start()
+            found = made.result(timeout=max(0.0, started + self._patience - time.monotonic()))
         except TimeIsUp:
-            asked.cancel()
-            late = f"The embedder took more than {self._patience:g} seconds for the query."
             raise self._give_up(EmbedderUnavailable(late, hint="Search goes on by words.")) from None
         except Exception as error:
             raise self._give_up(unavailable(error)) from error
         self._failed = None
-        return made
+        return found
+
+    def _do(self, work: Callable[[Embedder], T], made: Future[T]) -> None:
+        try:
+            made.set_result(work(self._embedder))
+        except BaseException as error:  # told to who waits, if anybody still does
+            made.set_exception(error)
+        finally:
+            self._free.release()
+            with self._lock:
+                self._threads.discard(threading.current_thread())
 
     def close(self) -> None:
-        """End the threads that embed, without waiting for one that hangs."""
+        """Let the embedder finish what it has in hand, and go without it where it hangs."""
+        end = time.monotonic() + GRACE
         with self._lock:
-            threads, self._threads = self._threads, None
-        if threads is not None:
-            threads.shutdown(wait=False, cancel_futures=True)
+            threads = list(self._threads)
+        for thread in threads:
+            thread.join(max(0.0, end - time.monotonic()))
 
     def _embed(self, embedder: Embedder, query: str) -> Vectors:
         found = embedder.embed_query(query)
