@@ -16,6 +16,7 @@ from souvenance.domain.vault import MemoryType, Protection
 from souvenance.exchange.events import Event, Gathered
 from souvenance.memory.remember import Observation
 from souvenance.memory.shown import Where
+from souvenance.store import claims
 
 Ask = Callable[..., list[Event]]
 
@@ -215,18 +216,16 @@ def test_c2_a_wish_to_stop_is_for_the_answer_under_way_and_not_for_the_one_that_
         await anext(answer)
         with pytest.raises(NotFound):
             app.conversations.stop(actor=replace(owner, user_id=owner.user_id + 1), conversation=chat.id)
-        assert not app.conversations.is_stopping(conversation=chat.id, turn=1)
         app.conversations.stop(actor=owner, conversation=chat.id)
-        assert app.conversations.is_stopping(conversation=chat.id, turn=1)
         await answer.aclose()
 
     asyncio.run(stopped())
     ask("How many strings?", conversation=chat.id, instead_of=1)
     (turn,) = app.conversations.get(actor=owner, conversation=chat.id).turns
     assert (turn.ordinal, turn.state) == (1, "done")
-    assert not app.conversations.is_stopping(conversation=chat.id, turn=1)
     app.conversations.stop(actor=owner, conversation=chat.id)  # nothing is under way
-    assert not app.conversations.is_stopping(conversation=chat.id, turn=1)
+    with app.database.read() as tx:
+        assert claims.held(tx, prefix="stop:", at=turn.asked_at) == []
 
 
 def test_v11_the_trace_keeps_weights_look_ups_and_what_was_spent(

@@ -136,11 +136,6 @@ class Conversations:
                     values = {"until": now + LEASE_ONCE_STOPPED}
                     rows.save_turn(tx, conversation_id=conversation, ordinal=last.ordinal, values=values)
 
-    def is_stopping(self, *, conversation: int, turn: int) -> bool:
-        """Whether somebody who may wished that answer stopped, in this process or another."""
-        with self._database.read() as tx:
-            return claims.holder_of(tx, name=stop_name(conversation, turn), at=self._clock()) is not None
-
     def undo(self, *, actor: Actor, conversation: int, turn: int, place: int) -> Wrote:
         """Take back what an answer wrote: the thing at that place of its list, from 0 (C5)."""
         with self._database.write() as tx:

@@ -16,13 +16,14 @@ from souvenance.domain.endpoint import Use
 from souvenance.domain.errors import NotFound, SouvenanceError, StoreUnavailable, Withheld
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import Protection
+from souvenance.exchange.conversations import stop_name
 from souvenance.exchange.events import Became, Gathered, Spent, Wrote
 from souvenance.exchange.lapsed import LEASE
 from souvenance.exchange.meter import Meter
 from souvenance.exchange.opening import Opening
 from souvenance.exchange.spending import Counting, Entered, hour_of, member_of, portions
+from souvenance.store import claims, facts
 from souvenance.store import conversations as rows
-from souvenance.store import facts
 from souvenance.store.database import Database, Transaction
 from souvenance.store.erasure import receipts, turns
 from souvenance.store.replies import Sealer, forget_replies, note_reply, seal_replies
@@ -61,6 +62,8 @@ class Kept:
     entered: Entered | None = None
     until: datetime | None = None
     """When it is given up by others, where no sign of life comes."""
+    is_ending: bool = False
+    """Its reply is whole, and what it asked is being done."""
     is_saved: bool = False
     lock: threading.RLock = field(default_factory=threading.RLock)
     """Held while it is finished or saved, so that one of the two happens, once."""
@@ -151,6 +154,15 @@ class Keeping:
             return rows.is_asked_again(
                 tx, conversation_id=opening.conversation, ordinal=opening.turn, asked_at=opening.began
             )
+
+    def is_wished_stopped(self, kept: Kept) -> bool:
+        """Whether somebody who may wished it stopped, through this process or another."""
+        opening = kept.opening
+        if opening.conversation is None or opening.turn is None:
+            return False
+        name = stop_name(opening.conversation, opening.turn)
+        with self._database.read() as tx:
+            return claims.holder_of(tx, name=name, at=self._clock()) is not None
 
     def _renew(self, tx: Transaction, kept: Kept, until: datetime) -> Entered | None:
         opening, text = kept.opening, kept.answer

@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 from souvenance.application import Application
 from souvenance.domain.access import Source
 from souvenance.domain.clock import utc_now
+from souvenance.store import claims
 from souvenance.store import conversations as rows
 
 
@@ -44,7 +45,8 @@ def test_a_second_question_is_refused_in_words_and_the_first_can_be_stopped(
     assert refused.status_code == 409
     assert "Une réponse est en cours dans cette conversation." in refused.text
     assert owner.post(f"/chat/{talk}/stop", headers=sent).status_code == 204
-    assert memory.conversations.is_stopping(conversation=talk, turn=1)
+    with memory.database.read() as tx:  # which whoever makes it looks for
+        assert claims.held(tx, prefix="stop:", at=utc_now()) == [f"stop:{talk}:1"]
     (turn,) = memory.conversations.get(actor=memory.owner_through(Source.PANEL), conversation=talk).turns
     assert turn.until is not None
     assert turn.until < utc_now() + timedelta(seconds=31)  # should nobody hear it
