@@ -26,7 +26,7 @@ from souvenance.store import claims, facts
 from souvenance.store import conversations as rows
 from souvenance.store.database import Database, Transaction
 from souvenance.store.erasure import receipts, turns
-from souvenance.store.replies import Sealer, forget_replies, note_reply, seal_replies
+from souvenance.store.replies import Sealer, note_reply, seal_replies
 from souvenance.store.spending import NO_VAULT
 from souvenance.vaults.protection import protection_of
 
@@ -260,7 +260,6 @@ class Keeping:
         erased = {one for _, one in receipts.erased_since(tx, kept.opening.began)}
         for vault_id in kept.read & erased:
             seal_replies(tx, vault_id=vault_id, sealer=self._sealer)
-            forget_replies(tx, vault_id=vault_id)
 
 
 def _member(kept: Kept) -> str:

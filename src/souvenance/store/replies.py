@@ -3,9 +3,9 @@
 Of a reply all of it is hashed, and its beginnings at a ladder of lengths: a program whose reply was stopped has a part
 of it, and sends that. A text is known by its longest beginning on the ladder, which is at least 0.7 of it.
 
-When a vault is erased its hashes go, for what was erased could be guessed by them. What is left is sealed with a key
-that is not in the database, and of the beginnings only those that stand so far apart that they cannot be guessed one
-from the other.
+When a vault is erased, or what it says of a member, its hashes go, for what was erased could be guessed by them (which
+replies were about the member, nobody can tell). What is left is sealed with a key that is not in the database, and of
+the beginnings only those that stand so far apart that they cannot be guessed one from the other.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, exists, select
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -95,16 +95,22 @@ def read_for(
     return {text: found.get(text, lost) for text in texts if text in found or lost}
 
 
-def seal_replies(tx: Transaction, *, vault_id: int, sealer: Sealer) -> None:
-    """Leave of a vault's replies what cannot be guessed; the hashes themselves are for the caller to take away."""
-    mine = select(protected_reply).where(protected_reply.c.vault_id == vault_id)
-    rows = tx.execute(mine).mappings().all()
+def seal_replies(tx: Transaction, *, vault_id: int, sealer: Sealer) -> set[str]:
+    """Leave of a vault's replies what cannot be guessed, under every vault they were made from; the hashes that went.
+
+    A beginning that is too short to be left goes from another vault where it was noted for the same reply.
+    """
+    mine = protected_reply.alias("mine")
+    same = (mine.c.user_id == protected_reply.c.user_id) & (mine.c.hash == protected_reply.c.hash)
+    is_telling = protected_reply.c.beginning.in_((WHOLE, *SEALED_LADDER)) | (mine.c.at == protected_reply.c.at)
+    here = exists().where(mine.c.vault_id == vault_id, same, is_telling)
+    rows = tx.execute(select(protected_reply).where(here)).mappings().all()
     if not rows:
-        return
+        return set()
     sealing = sealer()
     kept = [
         {
-            "vault_id": vault_id,
+            "vault_id": row["vault_id"],
             "user_id": row["user_id"],
             "hash": UNKNOWN if sealing is None else sealing.seal(row["hash"]),
             "sealed_by": "" if sealing is None else sealing.by,
@@ -116,11 +122,8 @@ def seal_replies(tx: Transaction, *, vault_id: int, sealer: Sealer) -> None:
     if kept:
         statement = (sqlite_insert if tx.is_sqlite else postgresql_insert)(sealed_reply)
         tx.execute(statement.on_conflict_do_nothing(), kept)
-
-
-def forget_replies(tx: Transaction, *, vault_id: int) -> None:
-    """Take away the hashes of a vault's replies."""
-    tx.execute(delete(protected_reply).where(protected_reply.c.vault_id == vault_id))
+    tx.execute(delete(protected_reply).where(here))
+    return {row["hash"] for row in rows}
 
 
 def _found(
