@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 from souvenance.domain.errors import Conflict, SouvenanceError
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.exchange import auto_scope
-from souvenance.exchange.applying import Applying, Occasion
+from souvenance.exchange.applying import Applying
 from souvenance.exchange.at_once import AtOnce
 from souvenance.exchange.auto_scope import Choice
 from souvenance.exchange.events import LookedUp, Put, Spent, Wrote
@@ -23,6 +23,7 @@ from souvenance.exchange.gathering import Gathering, Memory, Wish, found_text
 from souvenance.exchange.heartbeat import Heartbeat
 from souvenance.exchange.keeping import Keeping, Kept, State
 from souvenance.exchange.lapsed import LEASE
+from souvenance.exchange.occasion import Occasion
 from souvenance.exchange.opening import Asking, Opening, Openings
 from souvenance.exchange.reply import Reply
 from souvenance.exchange.spending import REPLY_TOKENS, Counting, limits_of, member_of
