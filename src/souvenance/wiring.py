@@ -18,7 +18,7 @@ from souvenance.consolidation.decide import Proposals
 from souvenance.consolidation.model import Model
 from souvenance.consolidation.passes import Passes
 from souvenance.domain.address import is_loopback
-from souvenance.domain.clock import Clock, utc_now
+from souvenance.domain.clock import Clock
 from souvenance.domain.endpoint import Reached, Use
 from souvenance.domain.errors import EmbedderUnavailable, SouvenanceError
 from souvenance.domain.person import User
@@ -83,17 +83,18 @@ def store_url(settings: Settings) -> str:
 def open_application(
     settings: Settings,
     *,
-    clock: Clock = utc_now,
+    clock: Clock | None = None,
     embedder: Embedder | None = None,
     consolidation_model: Model | None = None,
 ) -> Application:
     """Open the memory these settings point at, making it when it is not there yet.
 
-    `embedder` takes the place of the one the settings name; `consolidation_model` that of the owner's
-    endpoint for consolidation.
+    `clock` takes the place of the store's; `embedder` of the one the settings name; `consolidation_model` that of the
+    owner's endpoint for consolidation.
     """
     lacks = ""
     database = Database(store_url(settings)).open()
+    clock = clock or database.clock
     owner = ensure_owner(database, clock)
     with contextlib.suppress(SouvenanceError):  # a store that can only be read opens all the same
         settle_lapsed(database, clock)

@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from scripted import Raw, Server
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route
+from souvenance.domain.conversation import GONE_NAME
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from souvenance.domain.protection import HIDDEN_NAME
 from souvenance.domain.vault import MemoryType, Protection
 from souvenance.exchange.events import Event, Gathered
 from souvenance.memory.remember import Observation
 from souvenance.memory.shown import Where
+from souvenance.store import claims
 
 Ask = Callable[..., list[Event]]
 
@@ -215,18 +219,16 @@ def test_c2_a_wish_to_stop_is_for_the_answer_under_way_and_not_for_the_one_that_
         await anext(answer)
         with pytest.raises(NotFound):
             app.conversations.stop(actor=replace(owner, user_id=owner.user_id + 1), conversation=chat.id)
-        assert not app.conversations.is_stopping(conversation=chat.id, turn=1)
         app.conversations.stop(actor=owner, conversation=chat.id)
-        assert app.conversations.is_stopping(conversation=chat.id, turn=1)
         await answer.aclose()
 
     asyncio.run(stopped())
     ask("How many strings?", conversation=chat.id, instead_of=1)
     (turn,) = app.conversations.get(actor=owner, conversation=chat.id).turns
     assert (turn.ordinal, turn.state) == (1, "done")
-    assert not app.conversations.is_stopping(conversation=chat.id, turn=1)
     app.conversations.stop(actor=owner, conversation=chat.id)  # nothing is under way
-    assert not app.conversations.is_stopping(conversation=chat.id, turn=1)
+    with app.database.read() as tx:
+        assert claims.held(tx, prefix="stop:", at=turn.asked_at) == []
 
 
 def test_v11_the_trace_keeps_weights_look_ups_and_what_was_spent(
@@ -251,3 +253,31 @@ def test_v11_the_trace_keeps_weights_look_ups_and_what_was_spent(
     assert spent["calls"] == 2
     assert spent["is_estimate"], "the call that the look-up broke off could not be counted by the endpoint"
     assert spent["sent"] > 100
+
+
+def test_v11_an_old_badge_calls_vaults_what_they_are_called_now_and_none_by_anothers_name(
+    app: Application, owner: Actor, model: Server, ask: Ask, clock: Any
+) -> None:
+    for name in ("Harpe", "Lyre", "Secret", "Muet"):
+        app.vaults.create(actor=owner, name=name)
+    app.facts.remember(actor=owner, vault="harpe", observations=[Observation(content="47 strings")])
+    app.attention.set(actor=owner, vault="muet", weight=0)
+    chat = app.conversations.start(actor=owner)
+    ask("How many strings?", conversation=chat.id)
+
+    def badge(actor: Actor) -> tuple[list[tuple[str, str]], list[str]]:
+        (turn,) = app.conversations.get(actor=actor, conversation=chat.id).turns
+        assert turn.trace is not None
+        return [(one["slug"], one["name"]) for one in turn.trace["vaults"]], turn.trace["passed_over"]
+
+    assert badge(owner) == ([("harpe", "Harpe"), ("lyre", "Lyre"), ("secret", "Secret")], ["muet"])
+    app.vaults.change(actor=owner, vault="harpe", name="Grande harpe")
+    app.vaults.change(actor=owner, vault="secret", protection="maximum")
+    for gone in ("lyre", "muet"):
+        app.erasures.delete_vault(actor=owner, vault=gone, confirm=gone)
+        app.vaults.create(actor=owner, name=gone.upper())  # another of the same slug
+    assert badge(owner) == (
+        [("harpe", "Grande harpe"), ("", GONE_NAME["en"]), ("secret", "Secret")], [],
+    )  # fmt: skip
+    read, _ = badge(replace(owner, route=Route.CLOUD))
+    assert read == [("harpe", "Grande harpe"), ("", GONE_NAME["en"]), ("", HIDDEN_NAME["en"])]

@@ -21,6 +21,7 @@ from souvenance.domain.fact import SubjectKind
 from souvenance.exchange.events import Event, Wrote
 from souvenance.memory.remember import Observation
 from souvenance.store import tables
+from souvenance.store.replies import read_for
 
 Ask = Callable[..., list[Event]]
 MEMBER = "281474976710656001"
@@ -224,6 +225,42 @@ def test_f7_what_a_turn_wrote_into_an_empty_vault_and_was_erased_before_the_turn
         assert "zygomatic" not in repr(tx.execute(select(tables.turn)).all())
 
 
+def guessed(said: str) -> set[str]:
+    """Hashes of what one could guess: a text, and each of its beginnings."""
+    sizes = range(len(said) + 1)
+    guesses = {hashlib.sha256(f"{size}\n{said[:size]}".encode()).hexdigest() for size in sizes}
+    return guesses | {hashlib.sha256(said[:size].encode()).hexdigest() for size in sizes}
+
+
+@pytest.mark.parametrize("what", ["member", "vault"])
+def test_f7_no_hash_is_left_of_a_reply_about_what_is_erased_under_whatever_vault(
+    app: Application, owner: Actor, filled: dict[str, int], ask: Ask, model: Server, what: str
+) -> None:
+    """A member's replies are not told from others': all of the vault are sealed. And a reply that was made from two
+    vaults is known under both."""
+    keep(app, owner, "harpe", "Bo restores zygomatic harps.", subject_kind=SubjectKind.MEMBER, subject_id=MEMBER)
+    for vault in ("harpe", "lyre"):
+        app.vaults.change(actor=owner, vault=vault, protection="maximum")
+    both = "Bo restores zygomatic harps in the attic, where the lyre has been hanging for as long as anybody knows."
+    lyre = "The lyre hangs in the attic, as it always has and as it will for as long as anybody lives in this house."
+    model.says(both, lyre)
+    ask("Who restores harps, and where?", vaults=["harpe", "lyre"])
+    ask("Where is the lyre?", vaults="lyre")
+    given = {"member": MEMBER, "confirm": MEMBER} if what == "member" else {"vault": "harpe", "confirm": "harpe"}
+    erased(app, owner, **given)
+    with app.database.read() as tx:
+        left = set(tx.execute(select(tables.protected_reply.c.hash)).scalars())
+        by_vault = set(tx.execute(select(tables.sealed_reply.c.vault_id).distinct()).scalars())
+        sealer = app.exchange._keeping._sealer
+        known = read_for(tx, user_id=owner.user_id, texts={both, both[:70], lyre, "Hello"}, sealer=sealer)
+    harpe, other = (app.vaults.get(actor=owner, vault=name).id for name in ("harpe", "lyre"))
+    assert not left & guessed(both)
+    assert left <= guessed(lyre)  # which is nobody's affair but the lyre's
+    assert by_vault == {harpe, other}
+    assert known == {both: {harpe, other}, both[:70]: {harpe, other}, lyre: {other}}
+    assert_gone(app, *guessed(both))
+
+
 def test_f7_of_what_a_program_keeps_nothing_is_left_that_could_be_guessed(
     app: Application, owner: Actor, filled: dict[str, int], ask: Ask, model: Server
 ) -> None:
@@ -234,8 +271,7 @@ def test_f7_of_what_a_program_keeps_nothing_is_left_that_could_be_guessed(
     ask("How many strings has the harp?", vaults="harpe")  # in no conversation: only its hashes are kept
     (receipt,) = erased(app, owner, vault="harpe", confirm="harpe")
     assert receipt.counts["replies"] >= 1
-    guesses = {hashlib.sha256(f"{size}\n{said[:size]}".encode()).hexdigest() for size in range(len(said) + 1)}
-    guesses |= {hashlib.sha256(said[:size].encode()).hexdigest() for size in range(len(said) + 1)}
+    guesses = guessed(said)
     with app.database.read() as tx:
         assert tx.execute(select(tables.protected_reply)).all() == []
         sealed = set(tx.execute(select(tables.sealed_reply.c.hash)).scalars())

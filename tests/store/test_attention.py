@@ -8,6 +8,7 @@ from souvenance.application import Application
 from souvenance.domain.access import Actor, Route
 from souvenance.domain.errors import Conflict, NotAllowed, NotFound
 from souvenance.domain.vault import Protection, VaultKind
+from souvenance.memory.remember import Observation
 from souvenance.vaults.attention import ScopeView
 
 
@@ -121,3 +122,27 @@ def test_who_may_make_gestures(app: Application, three: Actor) -> None:
         app.attention.solo(actor=bound, vault="alpha")
     assert weights(app.attention.set(actor=bound, vault="alpha", weight=5)) == {"alpha": 5}
     assert weights(app.attention.scope(actor=three)) == {"alpha": 5, "beta": 100, "gamma": 100}
+
+
+def test_v12_the_personal_vault_is_named_by_what_it_is_shown_as_in_french(app: Application, owner: Actor) -> None:
+    app.facts.remember_about_user(actor=owner, observation=Observation(content="I keep honey under the bed."))
+    app.attention.set(actor=owner, vault="personal", weight=0)
+
+    def answered(question: str) -> bool:
+        found = app.retrieval.search(actor=owner, query=question)
+        assert ("personal" in found.trace.passed_over) is not bool(found.hits)
+        return {(hit.vault, hit.parts["attention"]) for hit in found.hits} == {("personal", 1.0)}
+
+    named = "honey, mon coffre PERSONNEL ?", "honey? @personnel", "honey in “Personnel”", "honey of personal"
+    for question in named:
+        assert answered(question), question
+    for question in ("le personnel de l’hôtel sert-il du honey ?", "honey personnelle"):
+        assert not answered(question), question
+    assert app.retrieval.search(actor=owner, query="honey", vault="personnel").hits
+    for name in ("", " ", "@"):
+        with pytest.raises(NotFound):
+            app.retrieval.search(actor=owner, query="honey", vault=name)
+    made = app.vaults.create(actor=owner, name="Personnel")  # what really has the name goes before
+    assert app.vaults.get(actor=owner, vault="PERSONNEL").id == made.id
+    app.vaults.change(actor=owner, vault="personal", name="Chez moi")
+    assert not answered("honey, dans mon coffre personnel ?")

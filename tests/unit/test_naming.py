@@ -8,9 +8,9 @@ from souvenance.domain.vault import Vault, VaultKind, slugify
 from souvenance.retrieval.scope import folded_question, names_vault
 
 
-def vault(name: str) -> Vault:
+def vault(name: str, kind: VaultKind = VaultKind.PROJECT) -> Vault:
     at = datetime(2024, 1, 1, tzinfo=UTC)
-    return Vault(id=1, team_id=1, slug=slugify(name), name=name, kind=VaultKind.PROJECT, created_at=at, updated_at=at)
+    return Vault(id=1, team_id=1, slug=slugify(name), name=name, kind=kind, created_at=at, updated_at=at)
 
 
 NAMED = [
@@ -42,6 +42,44 @@ NOT_NAMED = [
     ("Mon journal", "mon autre journal"),
     ("Lab", "ask @lab-notes"),
 ]
+
+PERSONAL_NAMED = [
+    ("Personal", "que dit mon coffre personnel sur Léa ?"),
+    ("Personal", "dans mon COFFRE PERSONNEL, qui ?"),
+    ("Personal", "d'après le coffre « Personnel » ?"),
+    ("Personal", "cherche dans « personnel »"),
+    ("Personal", 'regarde "Personnel" stp'),
+    ("Personal", "@personnel, qui est Léa ?"),
+    ("Personal", "Et @Personnel ?"),
+    ("Personal", "what does my personal vault say?"),
+    ("Personal", "what does the vault Personnel say?"),
+    ("Personal 2", "le coffre personnel 2 ?"),
+]
+PERSONAL_NOT_NAMED = [
+    ("Personal", "le personnel de l'hôtel est aimable"),
+    ("Personal", "Personnel soignant : combien ?"),
+    ("Personal", "c'est un avis personnel"),
+    ("Personal", "mes affaires personnelles"),
+    ("Personal", "écris à personnel@hotel.fr ou moi@personnel.fr"),
+    ("Personal", "les coffres personnels de l'hôtel"),
+    ("Personal 2", "@personnel, qui est Léa ?"),
+    ("Chez moi", "que dit mon coffre personnel ?"),
+]
+
+
+@pytest.mark.parametrize(("name", "question"), PERSONAL_NAMED)
+def test_v12_the_personal_vault_is_named_by_what_it_is_shown_as(name: str, question: str) -> None:
+    assert names_vault(folded_question(question), vault(name, VaultKind.PERSONAL))
+
+
+@pytest.mark.parametrize(("name", "question"), PERSONAL_NOT_NAMED)
+def test_v12_an_everyday_word_names_no_vault(name: str, question: str) -> None:
+    assert not names_vault(folded_question(question), vault(name, VaultKind.PERSONAL))
+
+
+def test_v12_only_a_personal_vault_goes_by_that_name() -> None:
+    assert not names_vault(folded_question("mon coffre personnel"), vault("Personal", VaultKind.PROJECT))
+    assert names_vault(folded_question("le personnel ?"), vault("Personnel", VaultKind.PROJECT))  # its own name
 
 
 @pytest.mark.parametrize(("name", "question"), NAMED)

@@ -5,9 +5,6 @@ from collections.abc import AsyncGenerator, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import pytest
-
-from souvenance.interfaces.panel import streams as streams_module
 from souvenance.interfaces.panel.streams import Streams
 
 
@@ -18,10 +15,6 @@ def _in_loop(work: Coroutine[Any, Any, None]) -> None:
 
 async def _concluded() -> str:
     return "end"
-
-
-async def _never() -> bool:
-    return False
 
 
 def _pieces(closed: list[str], *said: str, wait: asyncio.Event | None = None) -> AsyncGenerator[str]:
@@ -47,7 +40,7 @@ async def _heard(streams: Streams) -> list[str]:
 def test_who_comes_late_hears_all_of_it() -> None:
     async def run() -> None:
         streams, closed, go = Streams(), list[str](), asyncio.Event()
-        going = streams.begin("a", _pieces(closed, "1", "2", wait=go), _concluded, _never)
+        going = streams.begin("a", _pieces(closed, "1", "2", wait=go), _concluded)
         first = going.follow()
         assert await anext(first) == "1"
         await first.aclose()  # that window is gone
@@ -65,7 +58,7 @@ def test_what_is_stopped_is_closed_and_concluded() -> None:
     async def run() -> None:
         for how in ("stop", "end"):
             streams, closed = Streams(), list[str]()
-            going = streams.begin("a", _pieces(closed, "1", wait=asyncio.Event()), _concluded, _never)
+            going = streams.begin("a", _pieces(closed, "1", wait=asyncio.Event()), _concluded)
             heard = asyncio.create_task(_heard(streams))
             await asyncio.sleep(0.01)
             going.stop() if how == "stop" else streams.end()
@@ -78,7 +71,7 @@ def test_what_is_stopped_is_closed_and_concluded() -> None:
 def test_a_follower_that_is_cancelled_leaves_the_others_alone() -> None:
     async def run() -> None:
         streams, closed, go = Streams(), list[str](), asyncio.Event()
-        going = streams.begin("a", _pieces(closed, "1", wait=go), _concluded, _never)
+        going = streams.begin("a", _pieces(closed, "1", wait=go), _concluded)
 
         async def follow() -> list[str]:
             return [piece async for piece in streams.until_ended(going.follow())]
@@ -91,23 +84,3 @@ def test_a_follower_that_is_cancelled_leaves_the_others_alone() -> None:
         assert await other == ["1", "late", "end"]
 
     _in_loop(run())
-
-
-def test_a_look_whether_it_is_stopped_that_fails_is_not_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams_module, "LOOK_EVERY", 0.01)
-    looks: list[str] = []
-
-    async def is_stopped() -> bool:
-        looks.append("look")
-        if len(looks) < 3:
-            raise ConnectionError("the store is away")
-        return True
-
-    async def run() -> None:
-        streams, closed = Streams(), list[str]()
-        streams.begin("a", _pieces(closed, "1", wait=asyncio.Event()), _concluded, is_stopped)
-        assert await asyncio.wait_for(_heard(streams), 10) == ["1", "end"]
-        assert closed == ["closed"]
-
-    _in_loop(run())
-    assert len(looks) == 3

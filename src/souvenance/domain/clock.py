@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 Clock = Callable[[], datetime]
 
@@ -11,6 +11,30 @@ Clock = Callable[[], datetime]
 def utc_now() -> datetime:
     """The present instant, aware, in UTC."""
     return datetime.now(UTC)
+
+
+class SharedClock:
+    """The time of a clock that several machines share, by this machine's and what it is off by.
+
+    A difference within `TOLERANCE` is left alone: it may be the time a message took, and what this machine stamps is
+    to keep its order.
+    """
+
+    TOLERANCE = timedelta(seconds=1)
+
+    def __init__(self) -> None:
+        self.process: Clock = utc_now
+        self._off_by = timedelta(0)
+
+    def __call__(self) -> datetime:
+        """The present instant there."""
+        return self.process() + self._off_by
+
+    def heard(self, instant: datetime) -> None:
+        """It was this instant there just now."""
+        off_by = instant - self.process()
+        if abs(off_by - self._off_by) > self.TOLERANCE:
+            self._off_by = off_by
 
 
 def isoformat(instant: datetime) -> str:

@@ -10,6 +10,8 @@ from typing import Any
 LONGEST_TITLE = 80
 UNTITLED = "…"
 """The title of a conversation in which nothing was asked yet."""
+GONE_NAME = {"en": "a vault that is gone", "fr": "un coffre qui n’est plus là"}
+"""What a vault that was read for an answer is called once it was deleted, or is another's affair."""
 
 
 def title_from(question: str) -> str:

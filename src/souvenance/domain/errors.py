@@ -98,6 +98,12 @@ class AmbiguousEdit(Conflict):
     code = "ambiguous_edit"
 
 
+class AnswerStopped(Conflict):
+    """Somebody stopped the answer while it was made; what was said by then is kept (C2)."""
+
+    code = "stopped"
+
+
 class StoreUnavailable(SouvenanceError):
     """The database cannot be used now: locked, read-only, full, unreachable."""
 

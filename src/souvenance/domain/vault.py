@@ -67,6 +67,15 @@ class Vault:
 
 
 MAX_NAME = 120
+PERSONAL_NAME = "Personal"
+PERSONAL_NAME_IN_FRENCH = "Personnel"
+"""What a person's own vault is called while nobody names it: how it is kept, and how it is shown."""
+
+
+def name_in_french(vault: Vault) -> str:
+    """What a personal vault that nobody named is shown as in French, with its number if it has one; else empty."""
+    unnamed = re.fullmatch(rf"{PERSONAL_NAME}( [0-9]+)?", vault.name) if vault.kind is VaultKind.PERSONAL else None
+    return PERSONAL_NAME_IN_FRENCH + (unnamed[1] or "") if unnamed else ""
 
 
 _COLOUR = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})")

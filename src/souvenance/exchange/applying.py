@@ -6,9 +6,8 @@ that stand in a document, are not the model's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from collections.abc import Iterator
+from dataclasses import replace
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
@@ -18,19 +17,18 @@ from souvenance.domain.note import title_key
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import Protection, Vault
 from souvenance.exchange.events import Became, Kind, Member, Put, Verb, Wrote
-from souvenance.exchange.gathering import Memory
+from souvenance.exchange.occasion import THE_USER, Occasion
 from souvenance.exchange.quoting import quoted
 from souvenance.exchange.reply import Reply
-from souvenance.exchange.requests import Remember, Request, Unreadable
+from souvenance.exchange.requests import Remember, Request, Unreadable, gist, verb_of
 from souvenance.memory import correct
 from souvenance.memory.facts import Facts
 from souvenance.memory.ladder import Ladder
 from souvenance.memory.remember import Check, Observation, Outcome
-from souvenance.memory.shown import LookUp, Replace, Retire, Where
+from souvenance.memory.shown import LookUp, Replace, Retire
 from souvenance.memory.shown import Outcome as Asked
 from souvenance.store import history
 from souvenance.store.database import Database, Transaction
-from souvenance.store.erasure import receipts
 from souvenance.vaults.protection import require_as_protected
 from souvenance.vaults.vaults import Vaults
 
@@ -43,52 +41,11 @@ LOOK_UP_TOKENS = 4000
 SHORT_WORDS = 3
 """Words of a fact that is told by its key as much as by itself."""
 
-_SELF = {"user", "me", "myself", "moi", "utilisateur", "utilisatrice", "the user", "l'utilisateur"}
 _BECAME = {Asked.DONE: Became.DONE, Asked.IGNORED: Became.IGNORED, Asked.REFUSED: Became.REFUSED}
-_PIECE = 8192
-"""Characters of a text that are looked through at once: what holds thousands of requests is copied for each."""
 _ERASED = "what it came from was erased meanwhile"
 _ECHO = "it only repeats what was put before the model"
 _TOO_MANY = f"one reply has at most {MOST_WRITTEN} requests done"
 _NO_LOOK_UP = "a look-up opens the reply, once per question"
-
-
-@dataclass(slots=True, kw_only=True)
-class Occasion:
-    """The exchange in which a model asks: who put the question, where, with what before the model.
-
-    `learnt_from`: ids of the vaults whose content stood in the prompt, earlier turns included. `into`: the one vault
-    that was named, for facts about the vault and its members. `inputs`: all texts that were put before the model.
-    `reader`: the actor as the prompt's reader, over its most distant route. `began`: when the question was taken.
-    `put`: what a look-up put before the model besides.
-    """
-
-    actor: Actor
-    reader: Actor
-    memory: Memory
-    where: Where
-    learnt_from: frozenset[int]
-    language: str
-    member: Member | None = None
-    members: Sequence[Member] = ()
-    into: Vault | None = None
-    inputs: Sequence[str] = ()
-    began: datetime
-    put: list[Put] = field(default_factory=list)
-    has_looked_up: bool = False
-    _pasted: frozenset[tuple[object, ...]] | None = field(default=None, init=False)
-
-    @property
-    def pasted(self) -> frozenset[tuple[object, ...]]:
-        """The requests that stand in what was put before the model; looked for once, where the model asks anything."""
-        if self._pasted is None:
-            found = Reply(most=sum(map(len, self.inputs)))
-            for text in self.inputs:
-                for at in range(0, len(text), _PIECE):
-                    found.feed(text[at : at + _PIECE])
-                found.end()
-            self._pasted = frozenset(_gist(one.request) for one in found.asked)
-        return self._pasted
 
 
 class Applying:
@@ -117,7 +74,7 @@ class Applying:
         """Look up what the vaults that were read hold under that name, where their step allows: the vaults' slugs, and
         why nothing was looked up where nothing was. Facts found may be corrected like those shown."""
         memory, occasion.has_looked_up = occasion.memory, True
-        if _gist(request) in occasion.pasted:
+        if gist(request) in occasion.pasted:
             self._ignored(occasion, request, _ECHO)
             return "", _ECHO
         if self._is_erased(occasion):  # the query may say what is gone, and is written down
@@ -172,7 +129,7 @@ class Applying:
     def _one(self, occasion: Occasion, request: Request) -> Wrote:
         if isinstance(request, Unreadable):
             return self._ignored(occasion, request, request.why)
-        if _gist(request) in occasion.pasted:
+        if gist(request) in occasion.pasted:
             return self._ignored(occasion, request, _ECHO)
         if isinstance(request, LookUp):
             return self._ignored(occasion, request, _NO_LOOK_UP)
@@ -189,13 +146,13 @@ class Applying:
 
     def _is_erased(self, occasion: Occasion) -> bool:
         with self._database.read() as tx:
-            return _is_erased_in(tx, occasion)
+            return occasion.is_erased_in(tx)
 
     def _check(self, occasion: Occasion) -> Check:
         """What must still be so when it is written: an erasure, or a vault that becomes protected, comes between."""
 
         def check(tx: Transaction, into: int) -> None:
-            if _is_erased_in(tx, occasion, into):
+            if occasion.is_erased_in(tx, into):
                 raise NotAllowed("What it came from was erased meanwhile; nothing was written.", hint="Say it anew.")
             require_as_protected(tx, learnt_from=occasion.learnt_from, into=into)
 
@@ -204,7 +161,7 @@ class Applying:
     def _remember(self, occasion: Occasion, request: Remember) -> Wrote:
         model = occasion.actor.asked_model()
         about = request.about.strip()
-        member = _member(occasion, about)
+        member = occasion.member_named(about)
         for known in occasion.memory.facts:
             if _says(known, request, member):
                 slug = occasion.memory.vaults[known.vault_id].slug if known.vault_id in occasion.memory.vaults else ""
@@ -247,7 +204,7 @@ class Applying:
     def _vault_for(self, occasion: Occasion, about: str, member: Member | None) -> Vault | None:
         """Where a fact goes; None for the personal vault. What was learnt from a protected vault goes to one (V8)."""
         actor, memory = occasion.actor, occasion.memory
-        is_own = member is None and title_key(about) in _SELF
+        is_own = member is None and title_key(about) in THE_USER
         # What a person says of themselves is theirs, whatever is open (N4); not where that one vault is all there is.
         vault = None if is_own and actor.vaults is None else occasion.into
         if vault is None and not is_own:
@@ -268,7 +225,7 @@ class Applying:
         return vault
 
     def _end(self, occasion: Occasion, request: Retire | Replace) -> Wrote:
-        verb = _verb(request)
+        verb = verb_of(request)
         shown = next((one for one in occasion.memory.shown.values() if request.number in one.versions), None)
         if shown is None:
             return self._ignored(occasion, request, "the number was not shown in this exchange")
@@ -294,7 +251,7 @@ class Applying:
 
     def _ignored(self, occasion: Occasion, request: Request, why: str, *, became: Became = Became.IGNORED) -> Wrote:
         """Nothing is done; who, what and why is in the audit, never the words (F4, A4)."""
-        verb, number = _verb(request), getattr(request, "number", None)
+        verb, number = verb_of(request), getattr(request, "number", None)
         ids = list(occasion.memory.shown) or ([occasion.into.id] if occasion.into else [])
         named = {} if number is None else {"number": number}
         with self._database.write() as tx:
@@ -311,42 +268,12 @@ class Applying:
         return Wrote(verb=verb, became=became, why=why, number=number)
 
 
-def _is_erased_in(tx: Transaction, occasion: Occasion, into: int | None = None) -> bool:
-    """Whether something was erased of a vault that was read or would be written to since the question was taken."""
-    read = occasion.learnt_from | occasion.memory.vaults.keys()
-    written = {one for one in (into, occasion.into.id if occasion.into else None) if one is not None}
-    return receipts.is_erased_since(tx, vault_ids=read | written, at=occasion.began)
-
-
 def _unchanged(tx: Transaction, actor: Actor, number: int, version: int | None) -> Fact:
     """A fact as the exchange left it, held until the transaction ends."""
     _, found = correct.writable_fact(tx, actor, number)
     if found.version != version:
         raise Conflict(f"Fact #{number} was changed since; it is left as it is.", hint="Its history has every wording.")
     return found
-
-
-def _verb(request: Request) -> Verb:
-    if isinstance(request, Unreadable):
-        return request.verb
-    return {Remember: Verb.REMEMBER, Retire: Verb.RETIRE, Replace: Verb.REPLACE, LookUp: Verb.LOOK_UP}[type(request)]
-
-
-def _gist(request: Request) -> tuple[object, ...]:
-    """What makes two requests the same, however they are written."""
-    if isinstance(request, Retire):
-        return (Verb.RETIRE, request.number)
-    if isinstance(request, Replace):
-        return (Verb.REPLACE, request.number, _letters(request.content))
-    if isinstance(request, LookUp):
-        return (Verb.LOOK_UP, _letters(request.query))
-    if isinstance(request, Remember):
-        return (Verb.REMEMBER, _letters(request.content))
-    return (request.verb, request.why)
-
-
-def _letters(text: str) -> str:
-    return "".join(c for c in folded(text) if c.isalnum())
 
 
 def _says(known: Fact, request: Remember, member: Member | None) -> bool:
@@ -357,12 +284,3 @@ def _says(known: Fact, request: Remember, member: Member | None) -> bool:
         return False
     is_short = len(known.content.split()) <= SHORT_WORDS
     return not (is_short and known.key and request.key) or folded(known.key) == folded(request.key)
-
-
-def _member(occasion: Occasion, about: str) -> Member | None:
-    """The member a fact is about: whoever speaks, or one who is present, by name or id."""
-    wanted = title_key(about)
-    if occasion.member is not None and wanted in _SELF:
-        return occasion.member
-    present = [*occasion.members, *([occasion.member] if occasion.member else [])]
-    return next((one for one in present if wanted and wanted in {title_key(one.name), title_key(one.id)}), None)

@@ -54,10 +54,6 @@ class AtOnce:
         place._leave.atexit = False
         return place
 
-    def under_way(self, actor: Actor, member_id: str | None = None) -> int:
-        """How many answers a caller has under way."""
-        return self._going.get(_who(actor, member_id), 0)
-
     def _left(self, who: Hashable) -> None:
         with self._lock:
             left = self._going.get(who, 0) - 1

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock
-from souvenance.domain.conversation import UNTITLED, Turn
+from souvenance.domain.conversation import GONE_NAME, UNTITLED, Turn
 from souvenance.domain.errors import InvalidInput, NotFound, SouvenanceError
 from souvenance.domain.fact import readable_text
 from souvenance.domain.protection import HIDDEN_NAME, may_leave
-from souvenance.domain.vault import Protection, clean_name
+from souvenance.domain.vault import Protection, Vault, clean_name
 from souvenance.exchange.applying import Applying
 from souvenance.exchange.events import Became, Verb, Wrote
 from souvenance.exchange.lapsed import LEASE_ONCE_STOPPED, settle_lapsed
 from souvenance.store import claims
 from souvenance.store import conversations as rows
+from souvenance.store import vaults as vault_rows
 from souvenance.store.conversations import Conversation
 from souvenance.store.database import Database, Transaction
 
@@ -89,7 +91,9 @@ class Conversations:
     ) -> tuple[Conversation, builtins.list[Turn]]:
         with self._database.read() as tx:
             found = found_in(tx, actor, conversation)
-            return found, rows.list_turns(tx, conversation_id=conversation, last=last, before=before)
+            turns = rows.list_turns(tx, conversation_id=conversation, last=last, before=before)
+            known = {one.slug: one for one in vault_rows.list_known_vaults(tx, actor)} if turns else {}
+        return found, [_as_of_now(one, known, actor) for one in turns]
 
     def change(
         self, *, actor: Actor, conversation: int, title: str | None = None, without_memory: bool | None = None
@@ -135,11 +139,6 @@ class Conversations:
                 if last.until is not None and last.until > now + LEASE_ONCE_STOPPED:
                     values = {"until": now + LEASE_ONCE_STOPPED}
                     rows.save_turn(tx, conversation_id=conversation, ordinal=last.ordinal, values=values)
-
-    def is_stopping(self, *, conversation: int, turn: int) -> bool:
-        """Whether somebody who may wished that answer stopped, in this process or another."""
-        with self._database.read() as tx:
-            return claims.holder_of(tx, name=stop_name(conversation, turn), at=self._clock()) is not None
 
     def undo(self, *, actor: Actor, conversation: int, turn: int, place: int) -> Wrote:
         """Take back what an answer wrote: the thing at that place of its list, from 0 (C5)."""
@@ -200,6 +199,29 @@ def _may_see(actor: Actor) -> bool:
 def _shown(found: Conversation, actor: Actor) -> Conversation:
     hidden = found.is_protected and not _may_see(actor)
     return replace(found, title=HIDDEN_NAME["en"]) if hidden else found
+
+
+def _as_of_now(found: Turn, known: Mapping[str, Vault], actor: Actor) -> Turn:
+    """A turn whose trace calls vaults what they are called now. A slug stays with its vault; one that was made after
+    the turn is another's."""
+    if found.trace is None:
+        return found
+
+    def named(slug: str) -> tuple[str, str]:
+        vault = known.get(slug)
+        if vault is None or vault.created_at > (found.answered_at or found.asked_at):
+            return "", GONE_NAME["en"]
+        return ("", HIDDEN_NAME["en"]) if vault_rows.is_withheld(vault, actor) else (slug, vault.name)
+
+    def told(one: Mapping[str, Any]) -> dict[str, Any]:
+        slug, name = named(one["slug"])
+        return {**one, "slug": slug, "name": name}
+
+    trace = dict(found.trace)
+    trace["vaults"] = [told(one) for one in trace.get("vaults", ())]
+    trace["put"] = [{**one, "vault": named(one["vault"])[0]} for one in trace.get("put", ())]
+    trace["passed_over"] = [one for one in trace.get("passed_over", ()) if named(one)[0]]
+    return replace(found, trace=trace)
 
 
 def _shown_turn(found: Turn, actor: Actor) -> Turn:

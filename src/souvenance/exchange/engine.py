@@ -10,7 +10,7 @@ from typing import Any
 
 from souvenance.domain.access import Actor
 from souvenance.domain.endpoint import Reached
-from souvenance.domain.errors import SouvenanceError
+from souvenance.domain.errors import AnswerStopped, SouvenanceError
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.exchange import auto_scope
 from souvenance.exchange.events import (
@@ -41,6 +41,7 @@ from souvenance.exchange.steps import (
     look_up_messages,
     opening_look_up,
 )
+from souvenance.exchange.stopping import Interrupted, passing
 from souvenance.memory.shown import Where
 from souvenance.retrieval.answer import Answer
 from souvenance.store.fact_lists import Subject
@@ -86,7 +87,8 @@ class Exchange(Steps):
 
         A question that cannot be put, and one too many at once of the same caller, is refused by raising, before the
         first event and before anything is kept; what goes wrong later is told by `Failed`. Closing the iterator, or
-        cancelling the task, stops the model: what was said is kept, and nothing that the model asked is done.
+        cancelling the task, stops the model: what was said is kept, and nothing that the model asked is done. So does
+        `Conversations.stop` within a second, from whichever process; `Failed` then tells `AnswerStopped`.
         """
         asking = Asking(
             actor=actor, question=question, history=history, vaults=vaults, with_memory=with_memory,
@@ -104,10 +106,15 @@ class Exchange(Steps):
 
     async def _answered(self, begun: Begun) -> AsyncGenerator[Event]:
         opening, kept = begun.opening, begun.kept
+        gone = [self.stopped(kept)] if opening.turn is not None and opening.endpoint is not None else []
         try:
-            async with contextlib.aclosing(self._run(begun)) as events:
+            async with contextlib.aclosing(passing(self._run(begun), *gone)) as events:
                 async for event in events:
                     yield event
+        except Interrupted:
+            await self._left(kept, State.STOPPED)
+            stopped = AnswerStopped("The answer was stopped; what had been said by then is kept.", hint="Ask again.")
+            yield Failed(error=stopped, text=kept.answer, conversation=opening.conversation, turn=opening.turn)
         except SouvenanceError as error:
             await self._left(kept, State.FAILED, error)
             yield Failed(error=error, text=kept.answer, conversation=opening.conversation, turn=opening.turn)

@@ -16,16 +16,17 @@ from souvenance.domain.endpoint import Use
 from souvenance.domain.errors import NotFound, SouvenanceError, StoreUnavailable, Withheld
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.domain.vault import Protection
+from souvenance.exchange.conversations import stop_name
 from souvenance.exchange.events import Became, Gathered, Spent, Wrote
 from souvenance.exchange.lapsed import LEASE
 from souvenance.exchange.meter import Meter
 from souvenance.exchange.opening import Opening
 from souvenance.exchange.spending import Counting, Entered, hour_of, member_of, portions
+from souvenance.store import claims, facts
 from souvenance.store import conversations as rows
-from souvenance.store import facts
 from souvenance.store.database import Database, Transaction
 from souvenance.store.erasure import receipts, turns
-from souvenance.store.replies import Sealer, forget_replies, note_reply, seal_replies
+from souvenance.store.replies import Sealer, has_lost, note_reply, note_unprotected, seal_replies
 from souvenance.store.spending import NO_VAULT
 from souvenance.vaults.protection import protection_of
 
@@ -61,6 +62,8 @@ class Kept:
     entered: Entered | None = None
     until: datetime | None = None
     """When it is given up by others, where no sign of life comes."""
+    is_ending: bool = False
+    """Its reply is whole, and what it asked is being done."""
     is_saved: bool = False
     lock: threading.RLock = field(default_factory=threading.RLock)
     """Held while it is finished or saved, so that one of the two happens, once."""
@@ -152,6 +155,15 @@ class Keeping:
                 tx, conversation_id=opening.conversation, ordinal=opening.turn, asked_at=opening.began
             )
 
+    def is_wished_stopped(self, kept: Kept) -> bool:
+        """Whether somebody who may wished it stopped, through this process or another."""
+        opening = kept.opening
+        if opening.conversation is None or opening.turn is None:
+            return False
+        name = stop_name(opening.conversation, opening.turn)
+        with self._database.read() as tx:
+            return claims.holder_of(tx, name=name, at=self._clock()) is not None
+
     def _renew(self, tx: Transaction, kept: Kept, until: datetime) -> Entered | None:
         opening, text = kept.opening, kept.answer
         reads = {one.id for one in kept.gathered.badge.vaults} if kept.gathered else set()
@@ -161,7 +173,7 @@ class Keeping:
             values = {"state": "asked", "failure": None, "until": until} | self._said(kept, text)
             self._change_turn(tx, kept, values)
         elif kept.read:
-            self._note_protected(tx, kept, is_whole=False)
+            self._note_said(tx, kept, is_whole=False)
         entered = kept.entered or Entered(hour=hour_of(self._clock()), charged=opening.asking.charged or NO_VAULT)
         spent = {Use.ANSWERS: _with_call(kept, text), Use.AUTO: kept.auto.spent}
         parts = portions(kept.gathered, spent, charged=entered.charged, asked=entered.asked)
@@ -176,7 +188,7 @@ class Keeping:
         spent = {Use.ANSWERS: kept.answers.spent, Use.AUTO: kept.auto.spent}
         entered = kept.entered or Entered(hour=hour_of(self._clock()), charged=asking.charged or NO_VAULT)
         has_spent = bool(entered.asked or entered.leased) or any(one.calls for one in spent.values())
-        has_said = bool(kept.read) and bool(kept.text or kept.others or kept.calls)
+        has_said = bool(kept.text or kept.others or kept.calls)
         if not (is_stored or has_spent or has_said):
             return
         with self._database.write() as tx:
@@ -184,7 +196,7 @@ class Keeping:
                 tx.mark("conversations", asking.actor.user_id)
                 self._keep_turn(tx, kept, state, error)
             elif has_said:
-                self._note_protected(tx, kept)
+                self._note_said(tx, kept)
             if has_spent:
                 self._counting.count(
                     tx,
@@ -235,20 +247,26 @@ class Keeping:
             "folded": rows.folded_turn(opening.asking.question, text),
         }
 
-    def _note_protected(self, tx: Transaction, kept: Kept, *, is_whole: bool = True) -> None:
+    def _note_said(self, tx: Transaction, kept: Kept, *, is_whole: bool = True) -> None:
         """So that a reply made from a protected vault is known when its program sends it again over another route, all
-        of it or as far as it came. Where that was erased meanwhile, only what nobody can tell it from is kept."""
-        if protection_of(tx, kept.read) is not Protection.MAXIMUM:
-            return
+        of it or as far as it came. Where that was erased meanwhile, only what nobody can tell it from is kept.
+
+        Another is noted where else it could not be told from one whose hashes were sealed with a key that is lost.
+        """
         actor, now = kept.opening.asking.actor, self._clock()
+        is_protected = protection_of(tx, kept.read) is Protection.MAXIMUM
+        if not is_protected and not (is_whole and has_lost(tx, user_id=actor.user_id, sealer=self._sealer)):
+            return
         called = ("\n".join("".join(pieces) for _, pieces in sorted([*one.items()])) for one in [*kept.calls.values()])
         texts = {kept.answer, *map("".join, [*kept.others.values()]), *called}
         for text in filter(str.strip, texts):
-            note_reply(tx, user_id=actor.user_id, text=text, read=kept.read, at=now, is_whole=is_whole)
+            if is_protected:
+                note_reply(tx, user_id=actor.user_id, text=text, read=kept.read, at=now, is_whole=is_whole)
+            else:
+                note_unprotected(tx, user_id=actor.user_id, text=text, read=kept.read, at=now)
         erased = {one for _, one in receipts.erased_since(tx, kept.opening.began)}
         for vault_id in kept.read & erased:
             seal_replies(tx, vault_id=vault_id, sealer=self._sealer)
-            forget_replies(tx, vault_id=vault_id)
 
 
 def _member(kept: Kept) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from souvenance.domain.fact import folded
 from souvenance.exchange.events import Verb
 from souvenance.memory.shown import LookUp, Replace, Retire
 
@@ -119,6 +120,30 @@ def read_requests(verb: Verb, body: str) -> list[Request]:
     else:
         parts = _parts(text.lstrip(_LEAD))
     return list(_on_facts(verb, parts))
+
+
+def verb_of(request: Request) -> Verb:
+    """What a request asks."""
+    if isinstance(request, Unreadable):
+        return request.verb
+    return {Remember: Verb.REMEMBER, Retire: Verb.RETIRE, Replace: Verb.REPLACE, LookUp: Verb.LOOK_UP}[type(request)]
+
+
+def gist(request: Request) -> tuple[object, ...]:
+    """What makes two requests the same, however they are written."""
+    if isinstance(request, Retire):
+        return (Verb.RETIRE, request.number)
+    if isinstance(request, Replace):
+        return (Verb.REPLACE, request.number, _letters(request.content))
+    if isinstance(request, LookUp):
+        return (Verb.LOOK_UP, _letters(request.query))
+    if isinstance(request, Remember):
+        return (Verb.REMEMBER, _letters(request.content))
+    return (request.verb, request.why)
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in folded(text) if c.isalnum())
 
 
 def _on_facts(verb: Verb, parts: list[str]) -> Iterator[Request]:

@@ -6,6 +6,7 @@ The database is only touched in worker threads, and no transaction is open while
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ParamSpec, TypeVar
@@ -13,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 from souvenance.domain.errors import Conflict, SouvenanceError
 from souvenance.domain.tokens import estimate_tokens
 from souvenance.exchange import auto_scope
-from souvenance.exchange.applying import Applying, Occasion
+from souvenance.exchange.applying import Applying
 from souvenance.exchange.at_once import AtOnce
 from souvenance.exchange.auto_scope import Choice
 from souvenance.exchange.events import LookedUp, Put, Spent, Wrote
@@ -22,9 +23,11 @@ from souvenance.exchange.gathering import Gathering, Memory, Wish, found_text
 from souvenance.exchange.heartbeat import Heartbeat
 from souvenance.exchange.keeping import Keeping, Kept, State
 from souvenance.exchange.lapsed import LEASE
+from souvenance.exchange.occasion import Occasion
 from souvenance.exchange.opening import Asking, Opening, Openings
 from souvenance.exchange.reply import Reply
 from souvenance.exchange.spending import REPLY_TOKENS, Counting, limits_of, member_of
+from souvenance.exchange.stopping import Interrupted
 from souvenance.memory.shown import LookUp
 from souvenance.models.chat import Chat
 from souvenance.retrieval.answer import Answer
@@ -34,6 +37,11 @@ from souvenance.store.spending import NO_VAULT
 P = ParamSpec("P")
 T = TypeVar("T")
 Message = dict[str, Any]
+
+LOOK_EVERY = 1.0
+"""Seconds between two looks whether somebody wishes an answer stopped, in this process or another."""
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -149,6 +157,17 @@ class Steps:
         """Keep an exchange that did not come to its end: nothing it asked is done. One that did is kept already."""
         await in_thread(self._keeping.save, ready.kept, state)
 
+    async def stopped(self, kept: Kept) -> None:
+        """Ends once somebody who may wished this answer of a conversation stopped; no more when it is being finished,
+        which looks for itself."""
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            try:
+                if await in_thread(self._keeping.is_wished_stopped, kept) and not kept.is_ending:
+                    return
+            except Exception as error:  # the store is away for a moment: the answer goes on, and so does the look
+                log.warning("Whether an answer is stopped cannot be told now: %s", type(error).__name__)
+
     # --- what touches the database, in worker threads ----------------------------------------------------------
 
     def _begin(self, asking: Asking, conversation: int | None, instead_of: int | None) -> Begun:
@@ -256,6 +275,9 @@ class Steps:
         with kept.lock:
             if kept.is_saved:  # it was stopped before this began: nothing is done
                 return []
+            kept.is_ending = True  # before the look: who wishes it stopped from here on comes too late
+            if self._keeping.is_wished_stopped(kept):
+                raise Interrupted
             if self._keeping.is_asked_again(kept):
                 raise Conflict(
                     "This took so long that it was given up, and the question was asked again; nothing was done.",

@@ -193,8 +193,7 @@ class Erasures:
                 counts, records = deed.count(tx, doomed), Records(tx, doomed, names=asked_by)
                 strays = deed.strays(tx, vault_id=item.id)
                 deed.remember_traces(tx, doomed, traces)
-                if member is None:
-                    seal_replies(tx, vault_id=item.id, sealer=self._sealer)
+                traces.add(sorted(seal_replies(tx, vault_id=item.id, sealer=self._sealer)))
                 deed.take_away(tx, doomed)
                 deed.hear_from(tx, vault_id=item.id, at=now)
                 suspended = deed.suspend_folders(tx, vault_id=item.id) if member is None else 0

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from souvenance.domain.access import Actor
 from souvenance.domain.attention import FULL, MUTED
 from souvenance.domain.note import title_key
-from souvenance.domain.vault import Vault, VaultKind
+from souvenance.domain.vault import Vault, VaultKind, name_in_french
 from souvenance.store import vaults as rows
 from souvenance.store.database import Transaction
 
@@ -94,11 +94,23 @@ def names_vault(folded: str, vault: Vault) -> bool:
     A word joined to others by hyphens, or part of an address, is not the vault's name. Where words are written without
     spaces a name stands anywhere, unless it is one character, which is a part of too many words; a slug of one
     character, which may be all that is left of a longer name (C++), is looked for behind an @ only.
+
+    A personal vault that nobody named is shown as « Personnel » in French, which is an everyday word (the staff of a
+    hotel, a personal matter): it is named by it behind an @ or the word for a vault, or in quotation marks.
     """
     name, slug = folded_question(vault.name), folded_question(rows.plain_slug(vault.slug))
     if re.search(rf"(?<![\w.])@{re.escape(slug)}(?![\w-])", folded):
         return True
+    if (shown := name_in_french(vault)) and _is_meant(folded_question(shown), folded):
+        return True
     return any(_stands(one, folded) for one in {name, slug} if len(one) > 1 or one == name)
+
+
+def _is_meant(name: str, folded: str) -> bool:
+    """Whether an everyday word is said as the name of a vault."""
+    word = rf"{re.escape(name)}(?![\w-])"
+    before = rf"(?<![\w.])@{word}|\b(?:coffre|vault) {word}"
+    return re.search(rf'{before}|«\s*{word}\s*»|["“]{word}["”]', folded) is not None
 
 
 def _stands(name: str, folded: str) -> bool:

@@ -27,6 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import URL, make_url
 
+from souvenance.domain.clock import SharedClock
 from souvenance.domain.errors import (
     Conflict,
     InvalidInput,
@@ -154,7 +155,11 @@ class Transaction:
 
 
 class Database:
-    """One store. `read()` and `write()` are its only doors; neither may stay open across a model or network call."""
+    """One store. `read()` and `write()` are its only doors; neither may stay open across a model or network call.
+
+    `clock` is the time that all who share it go by: PostgreSQL's own, which it tells with every write; on SQLite this
+    machine's.
+    """
 
     def __init__(self, url: str) -> None:
         try:
@@ -170,6 +175,7 @@ class Database:
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         # Threads of this process wait for each other here, not on the file as other processes do.
         self._writer = threading.Lock() if self.is_sqlite else contextlib.nullcontext()
+        self.clock = SharedClock()
         self._engine = self._create_engine()
 
     # --- transactions ------------------------------------------------------------------------------------------
@@ -190,7 +196,8 @@ class Database:
         with self._writer, self._transaction(write=True) as transaction:
             if not self.is_sqlite:
                 kind = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
-                transaction.execute(text(f"SELECT {kind}(:lock)"), {"lock": _WRITERS})
+                told = transaction.execute(text(f"SELECT {kind}(:lock), clock_timestamp()"), {"lock": _WRITERS})
+                self.clock.heard(told.scalars(1).one())
             yield transaction
 
     @contextlib.contextmanager
@@ -266,6 +273,8 @@ class Database:
     def _schema_revision(self) -> str | None:
         """The revision in the store, None for an empty one; a clear refusal when it is not one of ours or too new."""
         with self.read() as tx:
+            if not self.is_sqlite:
+                self.clock.heard(tx.execute(text("SELECT clock_timestamp()")).scalar_one())
             exists = tx.table_exists("alembic_version")
             found = tx.execute(text("SELECT version_num FROM alembic_version")).scalar() if exists else None
             if found is None and tx.table_exists("fact"):

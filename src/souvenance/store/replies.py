@@ -3,9 +3,9 @@
 Of a reply all of it is hashed, and its beginnings at a ladder of lengths: a program whose reply was stopped has a part
 of it, and sends that. A text is known by its longest beginning on the ladder, which is at least 0.7 of it.
 
-When a vault is erased its hashes go, for what was erased could be guessed by them. What is left is sealed with a key
-that is not in the database, and of the beginnings only those that stand so far apart that they cannot be guessed one
-from the other.
+When a vault is erased, or what it says of a member, its hashes go, for what was erased could be guessed by them (which
+replies were about the member, nobody can tell). What is left is sealed with a key that is not in the database, and of
+the beginnings only those that stand so far apart that they cannot be guessed one from the other.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, exists, select
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from souvenance.store.database import Transaction
+from souvenance.store.spending import NO_VAULT
 from souvenance.store.tables import protected_reply, sealed_reply
 
 LADDER = tuple(round(2 ** (step / 2)) for step in range(4, 48))
@@ -72,10 +73,29 @@ def note_reply(
         tx.execute(statement.on_conflict_do_nothing(), rows)
 
 
+def note_unprotected(tx: Transaction, *, user_id: int, text: str, read: Collection[int], at: datetime) -> None:
+    """Remember of a reply that it was made from no protected vault, or from no vault at all: of all of it, since a
+    beginning may be another's. Where hashes were sealed with a key that is lost, only so is it told from them."""
+    hashed = _hash(_plain(text), WHOLE)
+    rows = [
+        {"vault_id": vault_id, "user_id": user_id, "hash": hashed, "at": at, "beginning": WHOLE}
+        for vault_id in sorted(read) or [NO_VAULT]
+    ]
+    statement = (sqlite_insert if tx.is_sqlite else postgresql_insert)(protected_reply)
+    tx.execute(statement.on_conflict_do_nothing(), rows)
+
+
+def has_lost(tx: Transaction, *, user_id: int, sealer: Sealer) -> bool:
+    """Whether hashes of this user's replies were sealed with a key that is not there now."""
+    keys = set(tx.execute(select(sealed_reply.c.sealed_by).where(sealed_reply.c.user_id == user_id)).scalars())
+    sealing = sealer() if keys else None
+    return bool(keys - ({sealing.by} if sealing is not None else set()))
+
+
 def read_for(
     tx: Transaction, *, user_id: int, texts: Collection[str], sealer: Sealer
 ) -> dict[str, frozenset[int]]:  # fmt: skip
-    """The vaults that these texts were made from, of those that are known to be replies from protected ones."""
+    """The vaults that these texts were made from, of those that are known; none for one that was made from no vault."""
     plain = {text: _plain(text) for text in texts}
     found = _found(tx, user_id, {text: _hashes(said, LADDER) for text, said in plain.items()})
     sealed = dict[str, set[int]]()
@@ -84,7 +104,7 @@ def read_for(
     ):
         sealed.setdefault(row.sealed_by, set()).add(row.vault_id)
     if not sealed:
-        return found
+        return {text: ids - {NO_VAULT} for text, ids in found.items()}
     sealing = sealer()
     if sealing is not None and sealing.by in sealed:
         hashes = {text: [sealing.seal(one) for one in _hashes(said, SEALED_LADDER)] for text, said in plain.items()}
@@ -92,19 +112,25 @@ def read_for(
             found[text] = found.get(text, frozenset()) | ids
     # What another key sealed cannot be told from anything: whatever is not known may be it.
     lost = frozenset(one for by, ids in sealed.items() if sealing is None or by != sealing.by for one in ids)
-    return {text: found.get(text, lost) for text in texts if text in found or lost}
+    return {text: found.get(text, lost) - {NO_VAULT} for text in texts if text in found or lost}
 
 
-def seal_replies(tx: Transaction, *, vault_id: int, sealer: Sealer) -> None:
-    """Leave of a vault's replies what cannot be guessed; the hashes themselves are for the caller to take away."""
-    mine = select(protected_reply).where(protected_reply.c.vault_id == vault_id)
-    rows = tx.execute(mine).mappings().all()
+def seal_replies(tx: Transaction, *, vault_id: int, sealer: Sealer) -> set[str]:
+    """Leave of a vault's replies what cannot be guessed, under every vault they were made from; the hashes that went.
+
+    A beginning that is too short to be left goes from another vault where it was noted for the same reply.
+    """
+    mine = protected_reply.alias("mine")
+    same = (mine.c.user_id == protected_reply.c.user_id) & (mine.c.hash == protected_reply.c.hash)
+    is_telling = protected_reply.c.beginning.in_((WHOLE, *SEALED_LADDER)) | (mine.c.at == protected_reply.c.at)
+    here = exists().where(mine.c.vault_id == vault_id, same, is_telling)
+    rows = tx.execute(select(protected_reply).where(here)).mappings().all()
     if not rows:
-        return
+        return set()
     sealing = sealer()
     kept = [
         {
-            "vault_id": vault_id,
+            "vault_id": row["vault_id"],
             "user_id": row["user_id"],
             "hash": UNKNOWN if sealing is None else sealing.seal(row["hash"]),
             "sealed_by": "" if sealing is None else sealing.by,
@@ -116,11 +142,8 @@ def seal_replies(tx: Transaction, *, vault_id: int, sealer: Sealer) -> None:
     if kept:
         statement = (sqlite_insert if tx.is_sqlite else postgresql_insert)(sealed_reply)
         tx.execute(statement.on_conflict_do_nothing(), kept)
-
-
-def forget_replies(tx: Transaction, *, vault_id: int) -> None:
-    """Take away the hashes of a vault's replies."""
-    tx.execute(delete(protected_reply).where(protected_reply.c.vault_id == vault_id))
+    tx.execute(delete(protected_reply).where(here))
+    return {row["hash"] for row in rows}
 
 
 def _found(

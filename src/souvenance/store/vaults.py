@@ -18,7 +18,7 @@ from souvenance.domain.attention import FULL, MUTED
 from souvenance.domain.errors import Conflict, NotAllowed, NotFound, Withheld
 from souvenance.domain.note import title_key
 from souvenance.domain.protection import may_leave
-from souvenance.domain.vault import MemoryType, Protection, Vault, VaultKind, slugify
+from souvenance.domain.vault import MemoryType, Protection, Vault, VaultKind, name_in_french, slugify
 from souvenance.store.access import known, readable
 from souvenance.store.database import Transaction
 from souvenance.store.tables import attention, counter, membership, vault
@@ -97,7 +97,8 @@ def find_vault(tx: Transaction, actor: Actor, condition: ColumnElement[bool]) ->
 
 
 def named_vault(tx: Transaction, actor: Actor, name: str, *, to_write: bool = False) -> Vault:
-    """The vault a caller named by slug, name or `@slug`, any case and accents.
+    """The vault a caller named by slug, name or `@slug`, any case and accents; by what it is shown as in French, where
+    no other has that name.
 
     To read, its content must be allowed to leave over the actor's route; to write, the actor must be able to
     configure it. A vault of someone else is as unknown as one that does not exist. Where vaults of two teams go by
@@ -108,6 +109,9 @@ def named_vault(tx: Transaction, actor: Actor, name: str, *, to_write: bool = Fa
     if not same:
         keys = {title_key(wanted), slugify(wanted)}
         same = [item for item in list_known_vaults(tx, actor) if {title_key(item.name), plain_slug(item.slug)} & keys]
+    if not same:
+        shown = [(item, name_in_french(item)) for item in list_known_vaults(tx, actor)]
+        same = [item for item, french in shown if french and title_key(french) == title_key(wanted)]
     if not same and "~" in wanted:
         same = [item for item in list_known_vaults(tx, actor) if f"{plain_slug(item.slug)}~{item.team_id}" == wanted]
     if not same:

@@ -13,6 +13,7 @@ from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound, StaleVe
 from souvenance.domain.fact import readable_text
 from souvenance.domain.vault import (
     MAX_NAME,
+    PERSONAL_NAME,
     MemoryType,
     Protection,
     Vault,
@@ -31,7 +32,6 @@ from souvenance.store.tables import vault as vault_table
 from souvenance.vaults.attention import weigh
 
 MAX_DESCRIPTION_BYTES = 4000
-PERSONAL_NAME = "Personal"
 APPLICATION_NAME = "Application"
 
 

@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 from souvenance.application import Application
 from souvenance.domain.access import Source
 from souvenance.domain.clock import utc_now
+from souvenance.store import claims
 from souvenance.store import conversations as rows
 
 
@@ -44,7 +45,8 @@ def test_a_second_question_is_refused_in_words_and_the_first_can_be_stopped(
     assert refused.status_code == 409
     assert "Une réponse est en cours dans cette conversation." in refused.text
     assert owner.post(f"/chat/{talk}/stop", headers=sent).status_code == 204
-    assert memory.conversations.is_stopping(conversation=talk, turn=1)
+    with memory.database.read() as tx:  # which whoever makes it looks for
+        assert claims.held(tx, prefix="stop:", at=utc_now()) == [f"stop:{talk}:1"]
     (turn,) = memory.conversations.get(actor=memory.owner_through(Source.PANEL), conversation=talk).turns
     assert turn.until is not None
     assert turn.until < utc_now() + timedelta(seconds=31)  # should nobody hear it
@@ -61,3 +63,27 @@ def test_what_it_says_is_followed_to_its_end(owner: TestClient, memory: Applicat
     assert json.loads(pieces[0][1].removeprefix("data: ")) == "Forty-"
     assert "Forty-seven." in json.loads(pieces[1][1].removeprefix("data: "))
     assert "data-follows" not in owner.get(f"/chat/{talk}").text
+
+
+def test_v11_the_badge_of_an_old_answer_names_no_vault_that_was_deleted(owner: TestClient, memory: Application) -> None:
+    through = memory.owner_through(Source.PANEL)
+    for name in ("Harpe", "Lyre"):
+        memory.vaults.create(actor=through, name=name)
+    talk = memory.conversations.start(actor=through).id
+    with memory.database.write() as tx:
+        now = utc_now()
+        rows.add_turn(tx, conversation_id=talk, question="How many?", at=now, until=now + timedelta(seconds=120))
+    read = [{"slug": slug, "name": slug.title(), "weight": 1.0} for slug in ("harpe", "lyre")]
+    with memory.database.write() as tx:
+        values = {"state": "done", "answer": "47.", "trace": {"vaults": read, "put": []}, "answered_at": utc_now()}
+        rows.save_turn(tx, conversation_id=talk, ordinal=1, values=values)
+    memory.vaults.change(actor=through, vault="harpe", name="Grande harpe")
+    memory.erasures.delete_vault(actor=through, vault="lyre", confirm="lyre")
+    memory.vaults.create(actor=through, name="LYRE")
+    french = {"accept-language": "fr"}
+    page = owner.get(f"/chat/{talk}", headers=french).text
+    assert "Grande harpe, un coffre qui n’est plus là" in page
+    opened = owner.get(f"/chat/{talk}/turns/1/read", headers=french)
+    assert opened.status_code == 200
+    assert "un coffre qui n’est plus là" in opened.text
+    assert "LYRE" not in opened.text

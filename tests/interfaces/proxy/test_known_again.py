@@ -155,3 +155,12 @@ def test_v8_without_the_key_that_sealed_them_no_unknown_reply_leaves(
     sent, withheld = sent_again(local, model, "It is Zyxwvut.")
     assert "Zyxwvut" not in sent
     assert withheld >= 1
+    # What is said from then on is known for what it is: a conversation that begins now goes on as any other.
+    for reply, headers in (("Very well then.", {}), ("The river rises.", {"x-souvenance-memory": "off"})):
+        model.says(reply)
+        local.chat.completions.create(model="m", messages=user("Hello"), extra_headers=headers)
+        sent, withheld = sent_again(local, model, reply)
+        assert reply in sent
+        assert withheld == 0
+    assert "Zyxwvut" not in sent_again(local, model, "It is Zyxwvut.")[0]
+    assert "Very" not in sent_again(local, model, "Very well, Zyxwvut.")[0]  # no beginning makes it known

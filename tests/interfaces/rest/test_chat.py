@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scripted import Raw, Server, model_server
+from scripted import Handler, Raw, Server, model_server
 from souvenance.application import Application
 from souvenance.domain.access import Actor
 from souvenance.domain.endpoint import Use
@@ -41,6 +41,25 @@ def test_c1_an_answer_whole_or_as_it_is_said(ask: Any, model: Server) -> None:
     assert set(names[2:-1]) == {"text"}
     assert names[-1] == "ended"
     assert "".join(values["text"] for name, values in events if name == "text") == "Forty-seven."
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_c2_an_answer_that_somebody_stops_says_so(
+    ask: Any, model: Server, memory: Application, owner: Actor, stream: bool
+) -> None:
+    number = ask("POST", "/conversations", {}).json()["conversation"]
+
+    def silent(handler: Handler, _body: Any) -> None:
+        memory.conversations.stop(actor=owner, conversation=number)
+        handler.server.stop.wait(20)
+
+    model.says(silent)
+    stopped = ask("POST", "/chat", {"question": "q", "conversation": number, "stream": stream})
+    assert stopped.status_code == (200 if stream else 409)
+    told = json.loads(stopped.text.strip().rpartition("data: ")[2]) if stream else stopped.json()
+    assert told.get("error", told)["code"] == "stopped"
+    (turn,) = ask("GET", f"/conversations/{number}").json()["said"]
+    assert (turn["state"], turn["failure"]) == ("stopped", None)
 
 
 def test_c2_failures_have_a_status_of_their_own_and_end_a_stream(ask: Any, model: Server) -> None:

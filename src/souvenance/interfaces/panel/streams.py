@@ -7,14 +7,11 @@ import logging
 import traceback
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager, suppress
 
-import anyio
+from souvenance.exchange.stopping import Interrupted, passing
 
 log = logging.getLogger(__name__)
-
-LOOK_EVERY = 1.0
-"""Seconds between two looks whether somebody wishes an answer stopped, from another process."""
 
 
 class Streams:
@@ -31,8 +28,10 @@ class Streams:
 
     async def until_ended(self, pieces: AsyncGenerator[str]) -> AsyncIterator[str]:
         """The pieces, until there are no more or the server stops; the generator is closed either way."""
-        async for piece in _until(pieces, self._ending):
-            yield piece
+        with suppress(Interrupted):
+            async with aclosing(passing(pieces, self._ending.wait())) as passed:
+                async for piece in passed:
+                    yield piece
 
     @contextmanager
     def listening(self, who: Hashable, *, most: int) -> Iterator[bool]:
@@ -57,14 +56,12 @@ class Streams:
         key: Hashable,
         pieces: AsyncGenerator[str],
         conclude: Callable[[], Awaitable[str]],
-        is_stopped: Callable[[], Awaitable[bool]],
     ) -> Going:
         """Let pieces come though nobody may take them: a window that was closed or cut off finds them again.
 
-        However they ended, `conclude` makes the last piece. It is under way under this name until then. `is_stopped`
-        is asked every second: whether it was stopped from another process.
+        However they ended, `conclude` makes the last piece. It is under way under this name until then.
         """
-        going = self._going[key] = Going(pieces, conclude, is_stopped, self._ending, lambda: self._forget(key, going))
+        going = self._going[key] = Going(pieces, conclude, self._ending, lambda: self._forget(key, going))
         return going
 
     def _forget(self, key: Hashable, going: Going) -> None:
@@ -79,7 +76,6 @@ class Going:
         self,
         pieces: AsyncGenerator[str],
         conclude: Callable[[], Awaitable[str]],
-        is_stopped: Callable[[], Awaitable[bool]],
         ending: asyncio.Event,
         over: Callable[[], None],
     ) -> None:
@@ -88,7 +84,6 @@ class Going:
         self._more = asyncio.Event()
         self._stop = asyncio.Event()
         self._over = over
-        self._looking = asyncio.create_task(self._look(is_stopped))
         self._task = asyncio.create_task(self._run(pieces, conclude, ending))
 
     def stop(self) -> None:
@@ -108,25 +103,18 @@ class Going:
             if at == len(self._pieces):
                 await more.wait()
 
-    async def _look(self, is_stopped: Callable[[], Awaitable[bool]]) -> None:
-        while True:
-            try:
-                if await is_stopped():
-                    return self.stop()
-            except Exception as error:  # the store is away for a moment: the answer goes on, and so does the look
-                log.warning("Whether an answer is stopped cannot be told now: %s", type(error).__name__)
-            await asyncio.sleep(LOOK_EVERY)
-
     async def _run(
         self, pieces: AsyncGenerator[str], conclude: Callable[[], Awaitable[str]], ending: asyncio.Event
     ) -> None:
         try:
-            async for piece in _until(pieces, ending, self._stop):
-                self._add(piece)
+            async with aclosing(passing(pieces, ending.wait(), self._stop.wait())) as passed:
+                async for piece in passed:
+                    self._add(piece)
+        except Interrupted:
+            pass
         except Exception as error:
             _failed(error)
         finally:
-            self._looking.cancel()
             self._over()
             try:
                 self._add(await conclude())
@@ -144,25 +132,3 @@ class Going:
 def _failed(error: Exception) -> None:
     frames = "".join(traceback.format_tb(error.__traceback__))  # no message: it may hold what a memory says
     log.error("An answer under way failed with %s\n%s", type(error).__name__, frames)
-
-
-async def _until(pieces: AsyncGenerator[str], *endings: asyncio.Event) -> AsyncIterator[str]:
-    """The pieces, until one of these is set. The generator is closed before this ends, however it ends: what it has
-    begun (a model's answer, a subscription) is given up."""
-    waiting = [asyncio.create_task(one.wait()) for one in endings]
-    following: asyncio.Future[str | None] | None = None
-    try:
-        while True:
-            following = asyncio.ensure_future(anext(pieces, None))
-            await asyncio.wait({following, *waiting}, return_when=asyncio.FIRST_COMPLETED)
-            if not following.done() or (piece := following.result()) is None:
-                return
-            yield piece
-    finally:
-        for one in waiting:
-            one.cancel()
-        with anyio.CancelScope(shield=True):  # whoever waits has gone; what was begun is given up all the same
-            if following is not None and not following.done():
-                following.cancel()
-                await asyncio.wait({following})
-            await pieces.aclose()

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from souvenance.domain.access import Route
-from souvenance.domain.conversation import Turn
+from souvenance.domain.conversation import GONE_NAME, Turn
 from souvenance.domain.errors import BrokenOff, SouvenanceError
 from souvenance.domain.fact import Fact, State
-from souvenance.domain.protection import withheld_sentence
+from souvenance.domain.protection import HIDDEN_NAME, withheld_sentence
 from souvenance.exchange.conversations import wrote_of
 from souvenance.exchange.events import Badge, Became, VaultRead, Verb, Wait, Waiting, Wrote
 from souvenance.interfaces.panel.answer_html import rendered_answer, visible
@@ -68,7 +68,13 @@ def badge_words(visit: Visit, trace: Mapping[str, Any], names: Mapping[str, str]
 
 
 def _names(visit: Visit) -> dict[str, str]:
-    return {vault.slug: visit.called(vault) for vault in visit.memory.vaults.list(actor=visit.actor)}
+    """What vaults are called here, by their slug; a trace has words of its own for those that cannot be named."""
+    unnamed = {words["en"]: words.get(visit.language, words["en"]) for words in (GONE_NAME, HIDDEN_NAME)}
+    return unnamed | {vault.slug: visit.called(vault) for vault in visit.memory.vaults.list(actor=visit.actor)}
+
+
+def _called(one: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    return names.get(one["slug"] or one["name"], one["name"])
 
 
 def waiting_words(visit: Visit, event: Waiting) -> str:
@@ -96,7 +102,7 @@ def read_view(visit: Visit, turn: Turn) -> dict[str, Any]:
     vaults = [
         {
             "slug": slug,
-            "name": names.get(slug, weights[slug]["name"] if slug in weights else slug),
+            "name": _called(weights.get(slug, {"slug": slug, "name": slug or GONE_NAME["en"]}), names),
             "weight": visit.tongue.percent(weights[slug].get("weight", 1.0)) if slug in weights else "",
             "put": things,
         }
@@ -169,7 +175,7 @@ def _failure(visit: Visit, turn: Turn) -> dict[str, Any] | None:
 def _badge(trace: Mapping[str, Any], names: Mapping[str, str]) -> Badge:
     read = trace.get("vaults", ())
     return Badge(
-        vaults=tuple(VaultRead(id=0, slug=one["slug"], name=names.get(one["slug"], one["name"])) for one in read),
+        vaults=tuple(VaultRead(id=0, slug=one["slug"], name=_called(one, names)) for one in read),
         chosen=bool(trace.get("chosen")),
         designated=bool(trace.get("designated")),
         without_memory=bool(trace.get("without_memory")),

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
-from souvenance.domain.vault import MemoryType, Vault, VaultKind
+from souvenance.domain.vault import MemoryType, Vault, VaultKind, name_in_french
 from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.render import Tongue
-from souvenance.vaults.vaults import PERSONAL_NAME
 
 KINDS = {
     VaultKind.PERSONAL: _("Personal"),
@@ -25,13 +22,10 @@ STEPS = {
     MemoryType.SEMANTIC: _("Semantic"),
 }
 
-_UNNAMED = re.compile(rf"{re.escape(PERSONAL_NAME)}( [0-9]+)?\Z")
-
 
 def called(tongue: Tongue, vault: Vault) -> str:
     """What people see a vault called: a personal one that nobody named is called so in the reader's language."""
-    unnamed = _UNNAMED.match(vault.name) if vault.kind is VaultKind.PERSONAL else None
-    return tongue.say(KINDS[VaultKind.PERSONAL]) + (unnamed[1] or "") if unnamed else vault.name
+    return (name_in_french(vault) if tongue.language == "fr" else "") or vault.name
 
 
 def as_named(tongue: Tongue, vault: Vault, typed: str) -> str:

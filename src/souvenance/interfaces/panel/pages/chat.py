@@ -17,7 +17,7 @@ from souvenance.exchange.events import Event, Gathered, LookedUp, Text, Waiting
 from souvenance.interfaces.panel.pages import welcome
 from souvenance.interfaces.panel.pages.scope import PIECE as PILL
 from souvenance.interfaces.panel.pages.scope import pill_values
-from souvenance.interfaces.panel.streams import LOOK_EVERY, Going
+from souvenance.interfaces.panel.streams import Going
 from souvenance.interfaces.panel.turns import badge_words, read_view, turn_views, waiting_words
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
@@ -31,6 +31,8 @@ LISTED = 40
 MOST_LISTED = 200
 LARGEST = 2**31 - 1
 """The largest number that an address may name."""
+LOOK_EVERY = 1.0
+"""Seconds between two looks at an answer that another process makes."""
 PROMPTS = 3
 """Facts that a new conversation proposes to ask about."""
 
@@ -172,14 +174,7 @@ async def _ask(visit: Visit, conversation: int, question: str, *, instead_of: in
     async def conclude() -> str:
         return await anyio.to_thread.run_sync(_concluded, visit, conversation, ordinal)
 
-    conversations = visit.memory.conversations
-
-    async def is_stopped() -> bool:
-        return await anyio.to_thread.run_sync(
-            lambda: conversations.is_stopping(conversation=conversation, turn=ordinal)
-        )
-
-    return visit.streams.begin(_key(conversation, ordinal), _told(visit, first, events), conclude, is_stopped)
+    return visit.streams.begin(_key(conversation, ordinal), _told(visit, first, events), conclude)
 
 
 async def _told(visit: Visit, first: Event, events: AsyncGenerator[Event]) -> AsyncGenerator[str]:
