@@ -13,6 +13,7 @@ from souvenance.domain.fact import Fact, State
 from souvenance.domain.protection import withheld_sentence
 from souvenance.exchange.conversations import wrote_of
 from souvenance.exchange.events import Badge, Became, VaultRead, Verb, Wait, Waiting, Wrote
+from souvenance.exchange.steps import SILENCE
 from souvenance.interfaces.panel.answer_html import rendered_answer, visible
 from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.problems import STATUSES, TITLES
@@ -48,7 +49,7 @@ def _view(visit: Visit, turn: Turn, known: Collection[int], names: Mapping[str, 
         "state": turn.state,
         "is_withheld": turn.is_protected and not turn.question,
         "question": visible(turn.question),
-        "answer": rendered_answer(turn.answer, known=known) if turn.answer else "",
+        "answer": rendered_answer(_said(visit, turn.answer), known=known) if turn.answer else "",
         "failure": _failure(visit, turn),
         "model": turn.model,
         "badge": badge_words(visit, trace, names) if trace else "",
@@ -59,6 +60,12 @@ def _view(visit: Visit, turn: Turn, known: Collection[int], names: Mapping[str, 
         "did_not": [_did(visit, place, one, names) for place, one in enumerate(wrote) if one.became is not Became.DONE],
         "asked_at": turn.asked_at,
     }
+
+
+def _said(visit: Visit, answer: str) -> str:
+    """An answer; of a model that said nothing, what we say of it, which is to be in the reader's language."""
+    ours = next((name for words in SILENCE.values() for name, said in words.items() if said == answer), "")
+    return SILENCE[visit.language][ours] if ours else answer
 
 
 def badge_words(visit: Visit, trace: Mapping[str, Any], names: Mapping[str, str] | None = None) -> str:
