@@ -42,7 +42,7 @@ def turn_views(visit: Visit, turns: Sequence[Turn], *, since: int = 0) -> list[d
 
 
 def _view(visit: Visit, turn: Turn, known: Collection[int], names: Mapping[str, str]) -> dict[str, Any]:
-    trace = turn.trace
+    trace, failure = turn.trace, _failure(visit, turn)
     wrote = [wrote_of(one) for one in turn.wrote]
     return {
         "ordinal": turn.ordinal,
@@ -50,7 +50,8 @@ def _view(visit: Visit, turn: Turn, known: Collection[int], names: Mapping[str, 
         "is_withheld": turn.is_protected and not turn.question,
         "question": visible(turn.question),
         "answer": rendered_answer(_said(visit, turn.answer), known=known) if turn.answer else "",
-        "failure": _failure(visit, turn),
+        "failure": failure,
+        "told": _told(visit, turn, failure),
         "model": turn.model,
         "badge": badge_words(visit, trace, names) if trace else "",
         "is_chosen": bool(trace and trace.get("chosen")),
@@ -171,6 +172,13 @@ def _failure(visit: Visit, turn: Turn) -> dict[str, Any] | None:
     # Of what broke off here, the model's settings tell nothing.
     of_model = found.get("code") != BrokenOff.code
     return {"title": title, "message": message, "hint": hint, "of_model": of_model}
+
+
+def _told(visit: Visit, turn: Turn, failure: Mapping[str, Any] | None) -> str:
+    """How a turn ended, in a few words for those who hear the page."""
+    if turn.state == "failed":
+        return str(failure["title"]) if failure else visit.say("No answer came")
+    return visit.say("The answer was stopped.") if turn.state == "stopped" else visit.say("The answer is there.")
 
 
 def _badge(trace: Mapping[str, Any], names: Mapping[str, str]) -> Badge:
