@@ -261,7 +261,7 @@ FIGURES = {
 }  # fmt: skip
 SET_AT = {
     "en": ("2 facts at most for a question", "Weights: recency 1", "Model of the passes", "Embedding model"),
-    "fr": ("2 souvenirs au plus par question", "Poids : récence 1", "Modèle des passages", "Modèle d’embedding"),
+    "fr": ("2 souvenirs au plus par question", "Poids : récence 1", "Modèle des passes", "Modèle d’embedding"),
 }
 FIELDS = ("#max_injected", "#recency", "#pass-model", "#embedding-model")
 
