@@ -15,6 +15,7 @@ from souvenance.exchange.conversations import wrote_of
 from souvenance.exchange.events import Badge, Became, VaultRead, Verb, Wait, Waiting, Wrote
 from souvenance.exchange.steps import SILENCE
 from souvenance.interfaces.panel.answer_html import rendered_answer, visible
+from souvenance.interfaces.panel.directions import isolated
 from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.problems import STATUSES, TITLES
 from souvenance.interfaces.panel.refusals import given_in_language
@@ -64,9 +65,9 @@ def _view(visit: Visit, turn: Turn, known: Collection[int], names: Mapping[str, 
 
 
 def _said(visit: Visit, answer: str) -> str:
-    """An answer; of a model that said nothing, what we say of it, which is to be in the reader's language."""
-    ours = next((name for words in SILENCE.values() for name, said in words.items() if said == answer), "")
-    return SILENCE[visit.language][ours] if ours else answer
+    """An answer; that there was none is ours to say, in the reader's language."""
+    is_none = any(answer == words["nothing"] for words in SILENCE.values())
+    return SILENCE[visit.language]["nothing"] if is_none else answer
 
 
 def badge_words(visit: Visit, trace: Mapping[str, Any], names: Mapping[str, str] | None = None) -> str:
@@ -76,7 +77,7 @@ def badge_words(visit: Visit, trace: Mapping[str, Any], names: Mapping[str, str]
 
 
 def _names(visit: Visit) -> dict[str, str]:
-    return {vault.slug: visit.called(vault) for vault in visit.memory.vaults.list(actor=visit.actor)}
+    return {vault.slug: isolated(visit.called(vault)) for vault in visit.memory.vaults.list(actor=visit.actor)}
 
 
 def waiting_words(visit: Visit, event: Waiting) -> str:

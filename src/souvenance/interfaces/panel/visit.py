@@ -20,6 +20,7 @@ from souvenance.domain.errors import InvalidInput, NotAuthenticated, SouvenanceE
 from souvenance.domain.person import User
 from souvenance.domain.vault import Vault
 from souvenance.interfaces.panel.colours import colour_of
+from souvenance.interfaces.panel.directions import filling
 from souvenance.interfaces.panel.people_words import by, named
 from souvenance.interfaces.panel.refusals import Told, joined_in_language, told
 from souvenance.interfaces.panel.render import Pages, Tongue
@@ -101,7 +102,7 @@ class Visit:
 
     def markup(self, text: str, /, **values: Any) -> Markup:
         """The same to stand in a page: what fills it is escaped, unless it is markup already."""
-        return Markup(self.tongue.say(text)) % values  # noqa: S704 - our own text
+        return Markup(self.tongue.say(text)) % filling(values)  # noqa: S704 - our own text
 
     def named(self, who: str) -> str:
         """Who, as plain text: a name of their own, or what an unnamed owner and the chat's model are called."""
