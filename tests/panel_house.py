@@ -104,7 +104,9 @@ class House:
         made = self.memory.conversations.start(actor=self.owner)
 
         async def ask() -> None:
-            answer = self.memory.exchange.answer(actor=self.owner, question=f"{CANARY}?", conversation=made.id)
+            answer = self.memory.exchange.answer(
+                actor=self.owner, question=f"{CANARY}?", conversation=made.id, language="fr"
+            )
             async for _ in answer:
                 pass
 
@@ -137,7 +139,7 @@ def furnish(memory: Application, place: Path) -> House:
         memory.vaults.create(actor=owner, name=name, description=CANARY)
         memory.teams.move_vault(actor=owner, vault=name.lower(), team=team)
     for category in ("one", "two"):
-        said = Observation(content=f"{CANARY} has strings", category=category)
+        said = Observation(content=f"{CANARY} a des cordes", category=category)
         memory.facts.remember(actor=owner, vault="harpe", observations=[said])
     memory.vaults.change_type(actor=owner, vault="harpe", memory_type=MemoryType.SEMANTIC)
     memory.passes.run(actor=owner, vault="harpe", anyway=True)

@@ -25,9 +25,9 @@ GIVES_REASON = {
     "Question": 2,
 }
 """Calls that carry a reason, and at which place."""
-IS_REASON = {"_refused_link", "_why"}
+IS_REASON = {"_refused_link", "_why", "_objection"}
 """Functions that give one back."""
-REASONS = {"exchange", "retrieval", "ingest", "notes", "memory", "consolidation"}
+REASONS = {"exchange", "retrieval", "ingest", "imports", "notes", "memory", "consolidation"}
 """Rooms that say why something is so, in words that pages show, under these names:"""
 REASON = {"why", "reason", "conflict", "refused", "problem"}
 Defined = dict[str, list[ast.expr]]
@@ -147,7 +147,11 @@ def _reasons(node: ast.AST, scope: ast.AST, known: Defined) -> Iterator[str]:
         values = [node.value]
     values = [part for value in values for part in (value.values if isinstance(value, ast.BoolOp) else [value])]
     for value in values:
-        yield from (text for text in _texts(value, known) or () if " " in text and text[:1].islower())
+        yield from (text for text in _texts(value, known) or () if " " in text and _begins_small(text))
+
+
+def _begins_small(text: str) -> bool:
+    return text[:1].islower() or text.startswith("{}")
 
 
 def _texts(node: ast.expr, known: Defined) -> list[str] | None:

@@ -88,6 +88,7 @@ def furnish(memory: Application, owner: Actor) -> Showcase:
             "vaults": "/vaults",
             "vault": "/vaults/voyages",
             "map": "/map",
+            "map-list": "/map/list",
             "memory": "/memory/atelier",
             "memory-all": "/memory",
             "memory-retired": "/memory/atelier?tab=retired",

@@ -13,6 +13,26 @@ from windows import NARROW, WIDE, Open
 
 SERIOUS = {"serious", "critical"}
 LOOKS = [("en", "light", WIDE), ("fr", "dark", NARROW)]
+BROKEN = """() => {
+  const found = [];
+  const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    const within = text.parentElement;
+    if (!within.checkVisibility() || within.closest(".sr-only, pre, code, .cm-editor")) continue;
+    for (const word of text.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+      const range = document.createRange();
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      const lines = new Set([...range.getClientRects()].filter((one) => one.width).map((one) => Math.round(one.top)));
+      if (lines.size > 1) found.push(word[0]);
+    }
+  }
+  const scrolling = document.querySelectorAll("main :is(.tabs, .table-box)");
+  const hidden = [...scrolling].filter((one) => one.scrollWidth > one.clientWidth + 1);
+  return [...found, ...hidden.map((one) => one.className)];
+}"""
+"""Words that stand on two lines, and rows of tabs or tables of which a part is out of sight."""
 
 
 def _serious(page: Page) -> list[str]:
@@ -41,6 +61,7 @@ def test_r5_no_page_has_a_serious_fault_of_accessibility(
         assert page.locator("h1").count() == 1, f"{address} has {page.locator('h1').count()} titles"
         wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wider <= 1, f"{address} is {wider} px wider than the window"
+        assert size is WIDE or page.evaluate(BROKEN) == [], address
         if serious := _serious(page):
             faults[name] = serious
     assert not faults

@@ -201,8 +201,8 @@ TIDIED = {
         "never": re.compile("Fusionner|autre sens"), "now": "Le résumé actuel", "draft": "L’ébauche",
         "take": "Prendre l’ébauche",
         "later": "Plus tard", "nothing": "Rien ne vous attend",
-        "too soon": "le dernier passage a moins d’un jour", "declined": "Aucun passage", "restore": "Rétablir",
-        "pass": "Lancer un passage", "unchanged": "rien n’a changé depuis le dernier passage",
+        "too soon": "la dernière passe a moins d’un jour", "declined": "Aucune passe", "restore": "Rétablir",
+        "pass": "Lancer une passe", "unchanged": "rien n’a changé depuis la dernière passe",
     },
 }  # fmt: skip
 DRAFT = "Un club de jeux rétro où l’on parle français."

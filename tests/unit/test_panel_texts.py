@@ -15,7 +15,7 @@ from souvenance.interfaces.panel.render import ROOM, tongue
 PANEL = Path(str(resources.files(ROOM)))
 TEMPLATES = sorted(PANEL.glob("templates/**/*.html"))
 CATALOGUES = sorted(PANEL.glob("locale/fr/*.po"))
-KEYWORDS = {"_": None, "say": None, "gettext": None, "ngettext": (1, 2), "count": (1, 2)}
+KEYWORDS = {"_": None, "say": None, "markup": None, "gettext": None, "ngettext": (1, 2), "count": (1, 2)}
 UNSPOKEN = re.compile(r"[A-Za-zÀ-ÿ]{2,}")
 SAME = {"Souvenance", "souvenance", "JSON", "CSV", "MCP", "REST", "Markdown", "HTTP", "Discord", "ID"}
 """Words that are the same in every language."""

@@ -22,6 +22,7 @@ from souvenance.interfaces.panel.refusals import (
     told,
 )
 from souvenance.interfaces.panel.render import ROOM
+from souvenance.interfaces.panel.ways_out import WAYS_OUT
 from souvenance.memory.secrets import KINDS
 from souvenance.retrieval import matching
 from souvenance.store.backlog import Coverage
@@ -36,6 +37,11 @@ PASSED_ON = re.compile(
     r"|servers/members\.py: ', '\.join\(MemoryType\)\Z"  # names
     r"|store/facts\.py: message\Z"  # what its callers give is read instead
 )
+COMMAND = re.compile(r"\bsouvenance [a-z]+|(?<!\S)--?[a-z]|`[a-z]+ [a-z ]+`")
+"""A command or an option."""
+ON_ITS_MACHINE = re.compile("[Oo]n the machine it runs on|[Ss]ur la machine qui l’héberge")
+ELSEWHERE = re.compile(r"interfaces/(?!panel/)|serving/")
+"""Where refusals are made that no page shows."""
 NARROW, WIDE = "\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}"
 
 
@@ -47,8 +53,19 @@ def _catalogue(context: str) -> dict[str, str]:
 def test_r5_every_refusal_and_reason_of_the_source_has_its_french() -> None:
     known = _catalogue("sentence")
     assert len(SOURCE.refusals) > 600
-    lacking = {text: place for text, place in (SOURCE.refusals | SOURCE.reasons).items() if not known.get(text)}
-    assert not lacking
+    said = {text for text, french in known.items() if french} | WAYS_OUT.keys()
+    assert not {text: place for text, place in (SOURCE.refusals | SOURCE.reasons).items() if text not in said}
+    assert not known.keys() & WAYS_OUT.keys()
+    assert not WAYS_OUT.keys() - SOURCE.refusals.keys()
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_r5_no_refusal_names_a_command_to_a_person_in_a_browser(language: str) -> None:
+    """What only the machine helps against may name one, and says where it is typed."""
+    here = {text for text, place in SOURCE.refusals.items() if not ELSEWHERE.match(place)}
+    shown = {text: in_language(text, language) for text in here}
+    assert not {text: said for text, said in shown.items() if COMMAND.search(said) and not ON_ITS_MACHINE.search(said)}
+    assert len(WAYS_OUT) > 25
 
 
 def test_r5_every_word_that_fills_a_refusal_has_its_french() -> None:
@@ -101,7 +118,7 @@ def test_r5_the_french_is_set_as_french_is(context: str) -> None:
          "«\xa0titre\xa0» pèse 3\u202f000 octets\u202f; 2\u202f048 au plus sont conservés."),
         ("“3,000” is no number.", "«\xa03,000\xa0» n’est pas un nombre."),
         ("hub answered with status 500: no room", "hub a répondu avec l’état 500\xa0: no room"),
-        ("Make one: souvenance token create NAME.", "Créez-en un\xa0: souvenance token create NAME."),
+        ("Only a person imports files.", "Seule une personne importe des fichiers."),
         ("What nobody ever wrote.", "What nobody ever wrote."),
         ("", ""),
     ],
@@ -109,6 +126,18 @@ def test_r5_the_french_is_set_as_french_is(context: str) -> None:
 def test_r5_a_refusal_is_known_again_whatever_fills_it(english: str, french: str) -> None:
     assert in_language(english, "fr") == french
     assert in_language(english, "en") == english
+
+
+def test_a_command_gives_way_to_what_the_panel_has_also_in_a_text_that_was_kept() -> None:
+    kept = "a refuses the key. Give it its key again, typed or on standard input: souvenance endpoint change a --key"
+    assert joined_in_language(kept, "en") == (
+        "a refuses the key. Give it its key again: “Change” on the page Models in Settings."
+    )
+    assert joined_in_language(kept, "fr").endswith("la clé. Redonnez-lui sa clé\xa0: «\xa0Modifier\xa0», à la page "
+                                                   "Modèles des Réglages.")  # fmt: skip
+    assert (
+        told(InvalidInput("x", hint="souvenance token list shows yours."), "en").hint == "The page Agents shows yours."
+    )
 
 
 def test_r5_values_stay_where_two_texts_could_be_meant() -> None:

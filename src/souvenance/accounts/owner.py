@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from souvenance.domain.clock import Clock
-from souvenance.domain.person import OWNER, User
+from souvenance.domain.person import OWNER, UNNAMED, User
 from souvenance.store import people
 from souvenance.store.database import Database
 
@@ -16,4 +16,4 @@ def ensure_owner(database: Database, clock: Clock) -> User:
         return found
     with database.write() as tx:
         found = people.find_user(tx, OWNER, lock=True)
-        return found or people.add_user(tx, handle=OWNER, display_name="Owner", at=clock())
+        return found or people.add_user(tx, handle=OWNER, display_name=UNNAMED, at=clock())

@@ -121,13 +121,13 @@ _WORDS: dict[str, dict[Reason, str]] = {
     "fr": {
         Reason.QUIET: "le coffre est au calme et a changé",
         Reason.NEVER_QUIET: "le coffre n’a pas été au calme depuis {days} jours",
-        Reason.ASKED: "quelqu’un l’a demandé",
+        Reason.ASKED: "quelqu’un l’a demandée",
         Reason.STEP: "le coffre est en dessous de Consolidée, où rien n’est proposé",
         Reason.PROPOSAL_WAITING: "{count} de ses propositions attendent une réponse",
         Reason.TOO_SMALL: "le coffre est trop petit : {count} souvenirs, il en faut {smallest}",
-        Reason.UNCHANGED: "rien n’a changé depuis le dernier passage",
-        Reason.TOO_SOON: "le dernier passage a moins d’un jour",
+        Reason.UNCHANGED: "rien n’a changé depuis la dernière passe",
+        Reason.TOO_SOON: "la dernière passe a moins d’un jour",
         Reason.NOT_QUIET: "le coffre n’est pas au calme : il a changé il y a moins de {quiet} minutes",
-        Reason.RUNNING: "un passage est en cours",
+        Reason.RUNNING: "une passe est en cours",
     },
 }

@@ -66,7 +66,7 @@ def pass_words(made: Mapping[str, Any], language: str = "en") -> str:
             _compte(made["summaries"], "nouveau résumé", "nouveaux résumés"),
             _compte(made["answered_before"], "paire déjà tranchée", "paires déjà tranchées"),
         ]
-        parts += [f"{made['left_over']:,} pour le prochain passage"] if made["left_over"] else []
+        parts += [f"{made['left_over']:,} pour la prochaine passe"] if made["left_over"] else []
         return f"{_compte(made['facts'], 'souvenir', 'souvenirs')} : {', '.join(parts)} ; {made['why']}."
     pairs = counted(made["contradictions"], "contradiction") + _called(made, "called so by", "called so by")
     parts = [
@@ -107,9 +107,9 @@ SAID: dict[str, dict[str, str]] = {
         "answered": "answered by {who}, {at}: {answer}",
     },
     "fr": {
-        "no_pass": "Pas de passage : {why}.",
-        "no_pass_now": "Pas de passage pour l’instant : {why}{until}.",
-        "would_run": "Un passage aurait lieu maintenant : {why}{until}.",
+        "no_pass": "Pas de passe : {why}.",
+        "no_pass_now": "Pas de passe pour l’instant : {why}{until}.",
+        "would_run": "Une passe aurait lieu maintenant : {why}{until}.",
         "until": " (jusqu’à {at})",
         "shows_them": "souvenance proposal list --vault {vault} les montre.",
         "waits": "Rien n’attend de réponse.",

@@ -30,6 +30,8 @@ class Source(StrEnum):
 
 CHAT_MODEL = "chat model"
 """The name under which a model that answers a person in an exchange writes; histories say for whom."""
+ASKED_BY = ", for "
+"""What stands between that name and the name of the person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,8 @@ from souvenance.domain.errors import InvalidInput
 
 OWNER = "owner"
 """Handle of the one user there always is: whose machine it is, and who makes the others."""
+UNNAMED = "Owner"
+"""What the owner is called until they say a name."""
 
 LONGEST_HANDLE = 40
 SHORTEST_PASSWORD = 10

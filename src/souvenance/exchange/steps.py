@@ -332,14 +332,15 @@ def _names(opening: Opening) -> list[str]:
 
 
 def _silence(language: str, wrote: Sequence[Wrote]) -> str:
-    words = _SILENCE.get(language, _SILENCE["en"])
+    words = SILENCE.get(language, SILENCE["en"])
     return words["noted"] if any(one.can_undo for one in wrote) else words["nothing"]
 
 
-_SILENCE = {
+SILENCE = {
     "en": {"noted": "Noted.", "nothing": "(The model gave no answer.)"},
     "fr": {"noted": "C’est noté.", "nothing": "(Le modèle n’a pas répondu.)"},
 }
+"""What stands for the answer of a model that said nothing, in the language of the question."""
 _SCHEMA = {
     "name": "vaults",
     "strict": True,

@@ -97,7 +97,8 @@ class Retrievals:
             return rows.asked_often(tx, user_id=actor.user_id, limit=limit, blind=False)
 
     def blind_spots(self, *, actor: Actor, limit: int = 20) -> Sequence[AskedOften]:
-        """Queries that never found anything relevant: what the memory was asked and does not know."""
+        """Queries that never found anything relevant: what the memory was asked and does not know. What was asked
+        while every vault was muted is none of them."""
         self._require_owner(actor)
         with self._database.read() as tx:
             return rows.asked_often(tx, user_id=actor.user_id, limit=limit, blind=True)

@@ -13,7 +13,8 @@ from souvenance.domain.access import Actor
 from souvenance.store.backlog import every_vault
 from souvenance.store.database import Transaction
 from souvenance.store.erasure import receipts
-from souvenance.store.tables import fact, note, retrieval
+from souvenance.store.revisions import who_of
+from souvenance.store.tables import fact, note, retrieval, user
 
 _READ, _ASKED = "vault_ids", "protected_ids"
 """Under which names the scope of an entry keeps the ids of its vaults, beside what is shown of it."""
@@ -21,7 +22,8 @@ _READ, _ASKED = "vault_ids", "protected_ids"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
-    """One read of the memory, as its owner may review it."""
+    """One read of the memory, as its owner may review it. `actor`: in what is recorded the name it goes by, in what is
+    listed one that a person knows."""
 
     at: datetime
     actor: str
@@ -86,7 +88,9 @@ def add_retrievals(tx: Transaction, entries: Sequence[tuple[Actor, Retrieval]]) 
 
 
 def _own(user_id: int, *, misses_only: bool) -> Select[Any]:
-    statement = select(retrieval).where(retrieval.c.user_id == user_id)
+    columns = [column for column in retrieval.c if column.name != "actor"]
+    statement = select(*columns, who_of(retrieval.c.actor)).outerjoin(user, user.c.id == retrieval.c.user_id)
+    statement = statement.where(retrieval.c.user_id == user_id)
     return statement.where(retrieval.c.confidence == "none") if misses_only else statement
 
 
@@ -101,8 +105,9 @@ def list_retrievals(
 def _retrieval(row: Mapping[Any, Any]) -> Retrieval:
     scope = dict(row["scope"])
     read, asked = scope.pop(_READ, ()), scope.pop(_ASKED, ())
-    kept = {name: row[name] for name in Retrieval.__dataclass_fields__ if name not in {"scope", "vaults", "protected"}}
-    return Retrieval(**kept, scope=scope, vaults=tuple(read), protected=tuple(asked))
+    own = {"actor", "scope", "vaults", "protected"}
+    kept = {name: row[name] for name in Retrieval.__dataclass_fields__ if name not in own}
+    return Retrieval(**kept, actor=row["who"], scope=scope, vaults=tuple(read), protected=tuple(asked))
 
 
 def vaults_in(scope: Mapping[str, Any]) -> tuple[list[int], list[int]] | None:
@@ -127,12 +132,15 @@ def _there(tx: Transaction, hits: Sequence[Mapping[str, Any]]) -> set[tuple[str,
 
 
 def asked_often(tx: Transaction, *, user_id: int, limit: int, blind: bool) -> list[AskedOften]:
-    """A user's queries by how often they came; with `blind`, only those that never found anything."""
+    """A user's queries by how often they came; with `blind`, only those that never found anything though some vault was
+    asked: what is asked while all are muted says nothing of what is known."""
     key = func.lower(func.trim(retrieval.c.query)).label("key")
     misses = func.sum((retrieval.c.confidence == "none").cast(retrieval.c.found.type)).label("misses")
     times = func.count().label("times")
     last = func.max(retrieval.c.at).label("last")
     statement = select(key, times, misses, last).where(retrieval.c.user_id == user_id).group_by(key)
+    if blind:
+        statement = statement.where(func.coalesce(retrieval.c.scope["queried"].as_string(), "") != "[]")
     statement = statement.having(misses == times) if blind else statement.having(times > 1)
     rows = tx.execute(statement.order_by(times.desc(), last.desc()).limit(limit))
     return [AskedOften(query=row.key, times=row.times, misses=row.misses, last=row.last) for row in rows]

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, case, false, func, literal, or_, select, update
 
-from souvenance.domain.access import CHAT_MODEL, Actor, Route
+from souvenance.domain.access import ASKED_BY, CHAT_MODEL, Actor, Route
 from souvenance.domain.audit import AuditEntry
 from souvenance.store.access import configured, configured_teams, readable, withheld
 from souvenance.store.database import Transaction
@@ -58,17 +58,17 @@ class Writer:
         return all(found == value for found, value in wanted if value is not None)
 
 
-def _who(actor: ColumnElement[str]) -> ColumnElement[str]:
+def who_of(actor: ColumnElement[str]) -> ColumnElement[str]:
     """The name a person knows; of a model that somebody asked, whose it was."""
     person = func.coalesce(user.c.display_name, "")
-    asked = literal(f"{CHAT_MODEL}, for ") + person
+    asked = literal(CHAT_MODEL + ASKED_BY) + person
     return case((actor == CHAT_MODEL, asked), else_=func.coalesce(func.nullif(actor, ""), person)).label("who")
 
 
 def _revisions() -> Select[Any]:
     columns = [item for item in change.c if item.name != "id"]
     joined = revision.join(change, change.c.id == revision.c.change_id)
-    return select(revision, *columns, _who(change.c.actor)).select_from(
+    return select(revision, *columns, who_of(change.c.actor)).select_from(
         joined.outerjoin(user, user.c.id == change.c.user_id)
     )
 
@@ -244,7 +244,7 @@ def list_audit(tx: Transaction, actor: Actor, *, limit: int, offset: int) -> lis
         own = or_(own, audit.c.vault_id.not_in(select(vault.c.id)))
     joined = audit.outerjoin(user, user.c.id == audit.c.user_id).outerjoin(vault, vault.c.id == audit.c.vault_id)
     statement = (
-        select(audit, _who(audit.c.actor), func.coalesce(vault.c.slug, "").label("slug"))
+        select(audit, who_of(audit.c.actor), func.coalesce(vault.c.slug, "").label("slug"))
         .select_from(joined)
         .where(or_(audit.c.vault_id.in_(configured(actor)), and_(own, concerns)))
         .order_by(audit.c.id.desc())

@@ -84,3 +84,12 @@ def test_f1_what_is_no_past_day_is_today(actor: Actor, owner: TestClient, day_as
     shown = owner.get("/memory/atelier", params={"day": day_asked}).text
     assert "au mur" in shown
     assert "/edit" in shown
+
+
+def test_a_past_day_is_asked_for_less_often_and_not_by_itself(actor: Actor, owner: TestClient) -> None:
+    then, now = (owner.get(f"/memory/atelier{day}").text for day in ("?day=2024-03-05", ""))
+    assert "news:" not in then
+    assert "news:knowledge" in now
+    assert "delay:400ms" in then
+    assert "delay:50ms" in now
+    assert "news:" not in owner.get("/facts?vault=atelier&day=2024-03-05", headers={"hx-request": "true"}).text

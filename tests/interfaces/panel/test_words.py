@@ -58,7 +58,7 @@ def test_t5_a_pass_says_who_asked_for_it(owner: TestClient, memory: Application)
     memory.vaults.change_type(actor=actor, vault="harpe", memory_type=MemoryType.CONSOLIDATED)
     memory.passes.run(actor=actor, vault="harpe", anyway=True)
     told = owner.get("/memory/harpe/proposals", headers=FRENCH).text
-    assert re.search(r"\d : demandé par Ana\.", told)
+    assert re.search(r"\d : demandée par <bdi>Ana</bdi>\.", told)
 
 
 def test_a1_an_invitation_made_at_this_machine_s_own_address_says_so(owner: TestClient, memory: Application) -> None:
@@ -82,7 +82,7 @@ def test_n9_the_history_of_a_fact_is_said_in_french(owner: TestClient, memory: A
     told = owner.get(f"/fact/{number}/history", headers=FRENCH).text
     assert f"état\N{NO-BREAK SPACE}: en vigueur → retiré (compté), remplacé par #{other.fact.number}" in told
     assert re.search("confiance\N{NO-BREAK SPACE}: 100\\s%.? → 90\\s%", told)
-    assert "souvenir retiré · Ana, par le panneau" in told
+    assert "souvenir retiré · <bdi>Ana</bdi>, par le panneau" in told
     assert not re.search(r"in force|retired|trash|edit\b|none", re.sub(r"<[^>]*>", "", told))
 
 

@@ -1,7 +1,8 @@
 """What the engine says in English, in the reader's language: refusals, their hints and the reasons it gives.
 
 The engine raises sentences, not codes, so a sentence is known again by its shape: the texts of the source, with `{}`
-where a value was put, stand in `locale/LANGUAGE/refusals.po`. What is not there stays English.
+where a value was put, stand in `locale/LANGUAGE/refusals.po`. What is not there stays English. Hints that name a
+command are said as `ways_out.py` has them, in every language.
 """
 
 from __future__ import annotations
@@ -20,10 +21,13 @@ from babel.numbers import format_decimal
 from souvenance.domain import proposal
 from souvenance.domain.errors import SouvenanceError
 from souvenance.domain.proposal import label
-from souvenance.interfaces.panel.render import ROOM
+from souvenance.interfaces.panel.render import ROOM, tongue
+from souvenance.interfaces.panel.ways_out import WAYS_OUT
 from souvenance.retrieval import matching
 
 FILE = "refusals.po"
+SOURCE = "en"
+"""The language the engine speaks."""
 LONGEST = 8_000
 """Characters of a text above which it is left as it is."""
 MOST_SENTENCES = 12
@@ -56,19 +60,16 @@ def told(error: SouvenanceError, language: str) -> Told:
 
 def in_language(text: str, language: str) -> str:
     """A message, a hint or a reason of the engine in a language; what is not known stays as it is."""
-    known = _known(language)
-    return text if known is None else known.said(text) or text
+    return _known(language).said(text) or text
 
 
 def joined_in_language(text: str, language: str) -> str:
     """The same of a text that may be a message with its hint behind it, as `str(error)` is."""
     known = _known(language)
-    if known is None:
-        return text
     for end in islice(_END.finditer(text[:LONGEST]), MOST_SENTENCES):
         message, hint = known.said(text[: end.end()].rstrip()), known.said(text[end.end() :])
-        if message is not None and hint is not None:
-            return f"{message} {hint}"
+        if hint is not None and (message is not None or language == SOURCE):
+            return f"{message or text[: end.end()].rstrip()} {hint}"
     return known.said(text) or text
 
 
@@ -183,15 +184,15 @@ def _shape(english: str, said: str) -> _Shape:
 
 
 @cache
-def _known(language: str) -> _Known | None:
+def _known(language: str) -> _Known:
     file = resources.files(ROOM) / "locale" / language / FILE
-    if not file.is_file():
-        return None
-    tables: dict[str, list[tuple[str, str]]] = {"sentence": [], "word": [*_labels(language)]}
-    tables["sentence"] += _matching(language)
-    for one in read_po(io.BytesIO(file.read_bytes()), locale=language):
-        if one.id and one.string and one.context in tables:
-            tables[one.context].append((str(one.id), str(one.string)))
+    tables: dict[str, list[tuple[str, str]]] = {"sentence": [], "word": []}
+    if file.is_file():
+        tables = {"sentence": [*_matching(language)], "word": [*_labels(language)]}
+        for one in read_po(io.BytesIO(file.read_bytes()), locale=language):
+            if one.id and one.string and one.context in tables:
+                tables[one.context].append((str(one.id), str(one.string)))
+    tables["sentence"] += [(hint, tongue(language).say(here)) for hint, here in WAYS_OUT.items()]
     return _Known(language, _Table(tables["sentence"]), _Table(tables["word"]))
 
 

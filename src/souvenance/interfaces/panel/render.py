@@ -21,6 +21,8 @@ from babel.numbers import format_decimal, format_percent
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from souvenance.interfaces.panel.directions import filling
+
 LANGUAGES = {"en": "English", "fr": "Français"}
 ROOM = "souvenance.interfaces.panel"
 
@@ -36,11 +38,11 @@ class Tongue:
     def say(self, text: str, /, **values: Any) -> str:
         """A text of the interface. `values` fill its `%(name)s`."""
         said = self.texts.gettext(text)
-        return said % values if values else said
+        return said % filling(values) if values else said
 
     def count(self, one: str, many: str, number: int, /, **values: Any) -> str:
         """A text that depends on how many there are: `%(n)s` is the number as it is written here."""
-        return self.texts.ngettext(one, many, number) % {"n": self.number(number), **values}
+        return self.texts.ngettext(one, many, number) % {"n": self.number(number), **filling(values)}
 
     def number(self, value: float, digits: int = 0) -> str:
         """A number with the signs of the language; at most `digits` after the point."""
@@ -161,13 +163,13 @@ def _escaping(gettext: Callable[[str], str]) -> Callable[..., Markup]:
     """Texts of the interface may hold markup of ours; what fills them is escaped."""
 
     def said(text: str, /, **values: Any) -> Markup:
-        return Markup(gettext(text)) % values if values else Markup(gettext(text))  # noqa: S704 - our own texts
+        return Markup(gettext(text)) % filling(values) if values else Markup(gettext(text))  # noqa: S704 - our own texts
 
     return said
 
 
 def _escaping_plural(ngettext: Callable[[str, str, int], str]) -> Callable[..., Markup]:
     def said(one: str, many: str, number: int, /, **values: Any) -> Markup:
-        return Markup(ngettext(one, many, number)) % {"num": number, **values}  # noqa: S704 - our own texts
+        return Markup(ngettext(one, many, number)) % {"num": number, **filling(values)}  # noqa: S704 - our own texts
 
     return said

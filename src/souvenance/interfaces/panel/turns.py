@@ -13,7 +13,9 @@ from souvenance.domain.fact import Fact, State
 from souvenance.domain.protection import HIDDEN_NAME, withheld_sentence
 from souvenance.exchange.conversations import wrote_of
 from souvenance.exchange.events import Badge, Became, VaultRead, Verb, Wait, Waiting, Wrote
+from souvenance.exchange.steps import SILENCE
 from souvenance.interfaces.panel.answer_html import rendered_answer, visible
+from souvenance.interfaces.panel.directions import isolated
 from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.problems import STATUSES, TITLES
 from souvenance.interfaces.panel.refusals import given_in_language
@@ -41,15 +43,16 @@ def turn_views(visit: Visit, turns: Sequence[Turn], *, since: int = 0) -> list[d
 
 
 def _view(visit: Visit, turn: Turn, known: Collection[int], names: Mapping[str, str]) -> dict[str, Any]:
-    trace = turn.trace
+    trace, failure = turn.trace, _failure(visit, turn)
     wrote = [wrote_of(one) for one in turn.wrote]
     return {
         "ordinal": turn.ordinal,
         "state": turn.state,
         "is_withheld": turn.is_protected and not turn.question,
         "question": visible(turn.question),
-        "answer": rendered_answer(turn.answer, known=known) if turn.answer else "",
-        "failure": _failure(visit, turn),
+        "answer": rendered_answer(_said(visit, turn.answer), known=known) if turn.answer else "",
+        "failure": failure,
+        "told": _told(visit, turn, failure),
         "model": turn.model,
         "badge": badge_words(visit, trace, names) if trace else "",
         "is_chosen": bool(trace and trace.get("chosen")),
@@ -61,6 +64,12 @@ def _view(visit: Visit, turn: Turn, known: Collection[int], names: Mapping[str, 
     }
 
 
+def _said(visit: Visit, answer: str) -> str:
+    """An answer; that there was none is ours to say, in the reader's language."""
+    is_none = any(answer == words["nothing"] for words in SILENCE.values())
+    return SILENCE[visit.language]["nothing"] if is_none else answer
+
+
 def badge_words(visit: Visit, trace: Mapping[str, Any], names: Mapping[str, str] | None = None) -> str:
     """Which vaults were read, in words; the spark of a choice by the model is a sign of its own (V11). `names`: what
     vaults are called, where that is known already."""
@@ -70,7 +79,9 @@ def badge_words(visit: Visit, trace: Mapping[str, Any], names: Mapping[str, str]
 def _names(visit: Visit) -> dict[str, str]:
     """What vaults are called here, by their slug; a trace has words of its own for those that cannot be named."""
     unnamed = {words["en"]: words.get(visit.language, words["en"]) for words in (GONE_NAME, HIDDEN_NAME)}
-    return unnamed | {vault.slug: visit.called(vault) for vault in visit.memory.vaults.list(actor=visit.actor)}
+    return unnamed | {
+        vault.slug: isolated(visit.called(vault)) for vault in visit.memory.vaults.list(actor=visit.actor)
+    }
 
 
 def _called(one: Mapping[str, Any], names: Mapping[str, str]) -> str:
@@ -170,6 +181,13 @@ def _failure(visit: Visit, turn: Turn) -> dict[str, Any] | None:
     # Of what broke off here, the model's settings tell nothing.
     of_model = found.get("code") != BrokenOff.code
     return {"title": title, "message": message, "hint": hint, "of_model": of_model}
+
+
+def _told(visit: Visit, turn: Turn, failure: Mapping[str, Any] | None) -> str:
+    """How a turn ended, in a few words for those who hear the page."""
+    if turn.state == "failed":
+        return str(failure["title"]) if failure else visit.say("No answer came")
+    return visit.say("The answer was stopped.") if turn.state == "stopped" else visit.say("The answer is there.")
 
 
 def _badge(trace: Mapping[str, Any], names: Mapping[str, str]) -> Badge:

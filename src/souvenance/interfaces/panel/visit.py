@@ -20,6 +20,8 @@ from souvenance.domain.errors import InvalidInput, NotAuthenticated, SouvenanceE
 from souvenance.domain.person import User
 from souvenance.domain.vault import Vault
 from souvenance.interfaces.panel.colours import colour_of
+from souvenance.interfaces.panel.directions import filling
+from souvenance.interfaces.panel.people_words import by, named
 from souvenance.interfaces.panel.refusals import Told, joined_in_language, told
 from souvenance.interfaces.panel.render import Pages, Tongue
 from souvenance.interfaces.panel.streams import Streams
@@ -97,6 +99,18 @@ class Visit:
     def called(self, vault: Vault) -> str:
         """A vault's name as people see it: a personal one that nobody named is called so in the reader's language."""
         return called(self.tongue, vault)
+
+    def markup(self, text: str, /, **values: Any) -> Markup:
+        """The same to stand in a page: what fills it is escaped, unless it is markup already."""
+        return Markup(self.tongue.say(text)) % filling(values)  # noqa: S704 - our own text
+
+    def named(self, who: str) -> str:
+        """Who, as plain text: a name of their own, or what an unnamed owner and the chat's model are called."""
+        return named(self.tongue, who)
+
+    def by(self, who: str) -> Markup:
+        """Who did something, to stand in a line with words of ours."""
+        return by(self.tongue, who)
 
     def colour(self, vault: Vault) -> str:
         """The colour a vault is shown with, the same on every page."""

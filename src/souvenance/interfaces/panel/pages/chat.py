@@ -14,6 +14,7 @@ from souvenance.domain.endpoint import Use
 from souvenance.domain.errors import InvalidInput, NotFound
 from souvenance.exchange.conversations import Opened
 from souvenance.exchange.events import Event, Gathered, LookedUp, Text, Waiting
+from souvenance.exchange.language import guessed_language
 from souvenance.interfaces.panel.pages import welcome
 from souvenance.interfaces.panel.pages.scope import PIECE as PILL
 from souvenance.interfaces.panel.pages.scope import pill_values
@@ -166,8 +167,9 @@ async def stop(visit: Visit) -> Response:
 
 async def _ask(visit: Visit, conversation: int, question: str, *, instead_of: int | None = None) -> Going:
     events = visit.memory.exchange.answer(
-        actor=visit.actor, question=question, conversation=conversation, instead_of=instead_of
-    )
+        actor=visit.actor, question=question, conversation=conversation, instead_of=instead_of,
+        language=guessed_language(question, otherwise=visit.language),
+    )  # fmt: skip
     first = await anext(events)  # what is refused before anything was done is answered with a status of its own
     ordinal = (await _opened(visit, conversation)).turns[-1].ordinal
 

@@ -102,7 +102,7 @@ def answerers(visit: Visit, vault: Vault) -> list[str]:
         return []
     teams = visit.memory.teams.list(actor=visit.actor)
     members = next((team.members for team in teams if team.id == vault.team_id), ())
-    return [member.display_name for member in members if member.can_configure]
+    return [visit.named(member.display_name) for member in members if member.can_configure]
 
 
 def _shown(visit: Visit, vault: Vault) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def _reason(visit: Visit, made: Pass) -> str:
     """Why a pass ran, and who asked for it where somebody did."""
     reason = made.reason
     if reason == Reason.ASKED and made.asked_by and made.asked_by not in SOURCES:  # a name, not what it came through
-        return visit.say("%(who)s asked for it", who=made.asked_by)
+        return visit.markup("%(who)s asked for it", who=visit.by(made.asked_by))
     return Decision(runs=True, reason=Reason(reason)).label(visit.language)
 
 

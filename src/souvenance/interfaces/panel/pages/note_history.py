@@ -98,7 +98,7 @@ def _reviewed(visit: Visit) -> dict[str, Any]:
         if one.token is not None:
             writers[f"token:{one.token}"] = names.get(one.token) or one.agent
         else:
-            writers[f"agent:{one.agent}"] = one.agent
+            writers[f"agent:{one.agent}"] = visit.named(one.agent)
     found = None
     if who:
         found = visit.memory.history.review(

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.vault import VaultKind
 from souvenance.interfaces.panel.colours import colour_of
+from souvenance.interfaces.panel.directions import isolated
 from souvenance.interfaces.panel.visit import Visit
 from souvenance.interfaces.panel.ways import Way, get, post
 from souvenance.vaults.attention import Attention, ScopeView
@@ -54,8 +55,9 @@ def pill_values(
 
 
 def named(visit: Visit, scope: ScopeView) -> ScopeView:
-    """The same with its vaults' names as people see them."""
-    return replace(scope, names={**scope.names, **{vault.id: visit.called(vault) for vault in scope.vaults}})
+    """The same with its vaults' names as people see them, each kept to itself."""
+    names = {**scope.names, **{vault.id: visit.called(vault) for vault in scope.vaults}}
+    return replace(scope, names={vault: isolated(name) for vault, name in names.items()})
 
 
 def show(visit: Visit) -> Response:

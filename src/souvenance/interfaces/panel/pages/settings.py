@@ -21,9 +21,10 @@ def show(visit: Visit) -> Response:
 
 def change_profile(visit: Visit) -> Response:
     """Change name, language, theme or time zone; the page comes again in the language that was chosen."""
+    name = visit.given("display_name")
     visit.memory.users.set_profile(
         actor=visit.actor,
-        display_name=visit.given("display_name"),
+        display_name=visit.user.display_name if name == visit.named(visit.user.display_name) else name,
         language=visit.given("language"),
         theme=visit.given("theme"),
         time_zone=visit.given("time_zone"),

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from souvenance.domain.endpoint import Use
 from souvenance.domain.errors import InvalidInput
 from souvenance.domain.fact import Fact
+from souvenance.exchange.language import guessed_language
 from souvenance.interfaces.panel.connecting import connect_values
 from souvenance.interfaces.panel.marking import marked as _
 from souvenance.interfaces.panel.turns import turn_views
@@ -102,8 +103,9 @@ async def ask(visit: Visit) -> Response:
     conversation = await anyio.to_thread.run_sync(lambda: visit.memory.conversations.start(actor=visit.actor))
     try:
         async for _event in visit.memory.exchange.answer(
-            actor=visit.actor, question=question, conversation=conversation.id
-        ):
+            actor=visit.actor, question=question, conversation=conversation.id,
+            language=guessed_language(question, otherwise=visit.language),
+        ):  # fmt: skip
             pass  # what came, or went wrong, is kept with the turn and shown
     except BaseException:
         await anyio.to_thread.run_sync(_drop_empty, visit, conversation.id)

@@ -193,11 +193,11 @@ async function take(response, turn) {
         badge.hidden = false;
       } else if (name === "done") {
         isOver = true;
-        put(turn, data);
-        told.textContent = talk.dataset.came;
+        told.textContent = put(turn, data).dataset.told ?? "";
       } else if (name === "gone") {
         isOver = true;
         turn.remove();
+        told.textContent = "";
         await refresh();
       }
       if (stays) toEnd();
@@ -261,8 +261,10 @@ async function refresh(turn) {
       document.getElementById("beginning")?.remove();
       turns.append(came);
       htmx.process(came);
+      if (turn) told.textContent = came.dataset.told ?? told.textContent;
     } else if (known.dataset.follows === undefined || came.dataset.follows === undefined) {
       if (known.querySelector("details[open]") && known.textContent.length === came.textContent.length) continue;
+      if (known.dataset.follows !== undefined) told.textContent = came.dataset.told ?? "";
       Idiomorph.morph(known, came, { morphStyle: "outerHTML" });
       htmx.process(document.getElementById(came.id));
     }
