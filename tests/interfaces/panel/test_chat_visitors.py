@@ -12,15 +12,16 @@ from starlette.testclient import TestClient
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Source
-from souvenance.interfaces.panel.pages import chat, welcome
+from souvenance.interfaces.panel.pages import chat, chat_asking, welcome
 from souvenance.interfaces.panel.ways import Way
 from souvenance.serving.app import build_app
 from souvenance.settings import Settings
 from souvenance.wiring import open_application
 
 HOME = "http://127.0.0.1:8765"
-WAYS = [*chat.WAYS, *welcome.WAYS]
-OTHERS = [way for way in chat.WAYS if "{conversation" in way.address]
+CHAT = [*chat.WAYS, *chat_asking.WAYS]
+WAYS = [*CHAT, *welcome.WAYS]
+OTHERS = [way for way in CHAT if "{conversation" in way.address]
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from souvenance.interfaces.panel.pages import (
     answers,
     audit,
     chat,
+    chat_asking,
     context,
     endpoints,
     entry,
@@ -52,7 +53,7 @@ from souvenance.interfaces.panel.streams import Streams
 from souvenance.interfaces.panel.ways import Way, refused_by_framework, routed
 
 PAGES = (
-    entry, chat, welcome, scope, vaults, vault, vault_folders, map,
+    entry, chat, chat_asking, welcome, scope, vaults, vault, vault_folders, map,
     memory, memory_facts, memory_ladder, memory_proposals, memory_erase, memory_transfer,
     notes, note_edit, note_history, note, agent_memory,
     agents, context, activity, settings, answers, endpoints, team, audit,

@@ -147,7 +147,6 @@ on("input", "form[data-keep]", (form) => {
 function drop(form) {
   forget(form.dataset.keep);
   form.reset();
-  for (const field of form.elements) measure(field);
 }
 function unfold(field) {
   for (let fold = field.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
