@@ -13,7 +13,7 @@ import pytest
 from scripted import Held, Server, model_server
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
-from souvenance.domain.clock import utc_now
+from souvenance.domain.clock import SharedClock, utc_now
 from souvenance.domain.endpoint import Use
 from souvenance.domain.errors import Conflict
 from souvenance.exchange.events import Text
@@ -102,6 +102,15 @@ def test_time_does_not_jump_to_and_fro_for_as_long_as_a_message_takes(postgresql
             assert database.clock() > utc_now() + timedelta(milliseconds=200)
     finally:
         database.close()
+
+
+def test_an_answer_that_is_long_in_coming_moves_no_time() -> None:
+    clock, asked = SharedClock(), utc_now()
+    clock.process = lambda: asked + timedelta(seconds=9)  # the network stood still, or the machine slept
+    clock.heard(asked + timedelta(seconds=1), since=asked)
+    assert clock() == asked + timedelta(seconds=9)
+    clock.heard(asked + OFF, since=asked)  # hours are no matter of the network
+    assert asked + OFF <= clock() <= asked + OFF + timedelta(seconds=9)
 
 
 def test_r1_on_sqlite_the_time_is_this_machines(sqlite_url: str) -> None:

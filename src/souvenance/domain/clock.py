@@ -30,11 +30,14 @@ class SharedClock:
         """The present instant there."""
         return self.process() + self._off_by
 
-    def heard(self, instant: datetime) -> None:
-        """It was this instant there just now."""
-        off_by = instant - self.process()
-        if abs(off_by - self._off_by) > self.TOLERANCE:
-            self._off_by = off_by
+    def heard(self, instant: datetime, *, since: datetime) -> None:
+        """It was this instant there at some moment since this machine's clock showed `since`.
+
+        An answer that was long in coming says little, and moves nothing that it does not contradict.
+        """
+        least, most = instant - self.process(), instant - since
+        if not least - self.TOLERANCE <= self._off_by <= most + self.TOLERANCE:
+            self._off_by = min(max(self._off_by, least), most)
 
 
 def isoformat(instant: datetime) -> str:

@@ -196,8 +196,9 @@ class Database:
         with self._writer, self._transaction(write=True) as transaction:
             if not self.is_sqlite:
                 kind = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
+                since = self.clock.process()
                 told = transaction.execute(text(f"SELECT {kind}(:lock), clock_timestamp()"), {"lock": _WRITERS})
-                self.clock.heard(told.scalars(1).one())
+                self.clock.heard(told.scalars(1).one(), since=since)
             yield transaction
 
     @contextlib.contextmanager
@@ -274,7 +275,8 @@ class Database:
         """The revision in the store, None for an empty one; a clear refusal when it is not one of ours or too new."""
         with self.read() as tx:
             if not self.is_sqlite:
-                self.clock.heard(tx.execute(text("SELECT clock_timestamp()")).scalar_one())
+                since = self.clock.process()
+                self.clock.heard(tx.execute(text("SELECT clock_timestamp()")).scalar_one(), since=since)
             exists = tx.table_exists("alembic_version")
             found = tx.execute(text("SELECT version_num FROM alembic_version")).scalar() if exists else None
             if found is None and tx.table_exists("fact"):
