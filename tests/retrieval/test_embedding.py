@@ -20,6 +20,7 @@ from souvenance.domain.access import Route, Source
 from souvenance.domain.errors import EmbedderUnavailable
 from souvenance.domain.vault import MemoryType, Protection
 from souvenance.memory.remember import Observation
+from souvenance.retrieval import query_vector
 from souvenance.retrieval.embedding_status import State
 from souvenance.settings import Settings
 from souvenance.store.tables import claim, embedding_model, passage_vector, vector_change
@@ -290,6 +291,21 @@ asked.close()
     )
     assert said.stdout.count("took more than 0.1 seconds") == 5
     assert said.stderr == ""
+
+
+def test_a_machine_without_threads_to_give_takes_no_place_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = query_vector.QueryVectors(NgramEmbedder(), patience=5.0, pause=0.0)
+
+    def no_thread(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as machine:
+        machine.setattr(threading.Thread, "start", no_thread)
+        for _ in range(query_vector.AT_ONCE + 1):
+            with pytest.raises(EmbedderUnavailable, match="can't start new thread"):
+                asked.get("where is the harp")
+    assert asked.get("where is the harp").any()
+    asked.close()
 
 
 def test_a_slow_embedder_does_not_hold_up_a_search(sqlite_url: str) -> None:

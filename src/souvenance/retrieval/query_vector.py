@@ -68,9 +68,13 @@ class QueryVectors:
                 raise TimeIsUp
             # A daemon: interpreters wait for the threads of a pool before they end, also for one that hangs.
             thread = threading.Thread(target=self._do, args=(work, made), name="souvenance-query", daemon=True)
-            with self._lock:
-                self._threads.add(thread)
-            thread.start()
+            try:
+                with self._lock:
+                    thread.start()
+                    self._threads.add(thread)
+            except BaseException:  # this machine has no thread to give
+                self._free.release()
+                raise
             found = made.result(timeout=max(0.0, started + self._patience - time.monotonic()))
         except TimeIsUp:
             raise self._give_up(EmbedderUnavailable(late, hint="Search goes on by words.")) from None
