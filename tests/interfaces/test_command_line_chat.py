@@ -123,3 +123,24 @@ def test_c5_conversations_are_found_by_their_title_and_all_that_was_written_is_u
     assert (code, out.count("Undone: ")) == (0, 2), err
     assert as_json(cli, "fact", "list")["total"] == 0
     assert cli("conversation", "undo", "1", "1")[0] == 1
+
+
+def test_v8_a_question_to_a_protected_vault_is_sent_to_no_endpoint_though_others_wait_for_vectors(
+    cli: Run, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("endpoint", "add", "e", server.url, "vec", "--cloud", "--key", given="sk-from-a-pipe\n")
+    cli("endpoint", "test", "e")
+    assert cli("endpoint", "use", "embeddings", "e")[0] == 0
+    for name in ("Harp", "Diary"):
+        cli("vault", "create", name)
+    cli("vault", "type", "Harp", "semantic")
+    cli("vault", "protect", "Diary")
+    monkeypatch.delenv("SOUVENANCE_EMBEDDER")
+    cli("remember", "The harp has 47 strings.", "--vault", "Harp")
+    cli("remember", "The diagnosis is a broken toe.", "--vault", "Diary")
+    server.seen.clear()
+    code, out, _ = cli("search", "my diagnosis", "--vault", "Diary")
+    assert (code, "broken toe" in out) == (0, True)
+    sent = [text for one in server.seen for text in one["body"]["input"]]
+    assert any("47 strings" in text for text in sent)
+    assert not any("diagnosis" in text for text in sent)

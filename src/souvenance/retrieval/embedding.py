@@ -86,6 +86,11 @@ class Embedding:
         return self._embedder
 
     @property
+    def sends(self) -> bool:
+        """Whether what is to be embedded leaves this program, questions too."""
+        return self._embedder is not None and is_endpoint(self._embedder)
+
+    @property
     def index(self) -> VectorIndex:
         """The index of vectors of this store."""
         with self._lock:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from souvenance.domain.errors import SouvenanceError
 from souvenance.domain.vault import Vault
 from souvenance.models.calibration import Calibration, calibration_of
-from souvenance.models.embedder import is_endpoint
 from souvenance.retrieval.background import Background
 from souvenance.retrieval.embedding import Embedding
 from souvenance.retrieval.ranking import WITH_PREVIOUS_SHARE, steer
@@ -71,7 +70,7 @@ class Meaning:
     @property
     def sends(self) -> bool:
         """Whether a question leaves this program to be embedded."""
-        return self.embedder is not None and is_endpoint(self.embedder)
+        return self._embedding.sends
 
     @property
     def is_warm(self) -> bool:

@@ -144,12 +144,14 @@ class Session:
         never an error.
 
         The question's own vector is made first: it loads the model within the time that a search waits for it, and
-        where that is not enough the search goes by words at once.
+        where that is not enough the search goes by words at once. An endpoint is sent no question here, before it is
+        known which vaults it is put to.
         """
         with contextlib.suppress(SouvenanceError):
             embedding = self.memory.embedding
             if embedding.waiting(actor=self.actor):
-                embedding.embed_query(question)
+                if not embedding.sends:
+                    embedding.embed_query(question)
                 embedding.catch_up(limit_seconds=EMBED_SECONDS)
 
     def tell_waiting(self) -> None:
