@@ -2,15 +2,17 @@
 
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
 from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from souvenance.domain.fact import Fact, State
 from souvenance.domain.note import NoteClass
-from souvenance.domain.vault import Protection
+from souvenance.domain.vault import MemoryType, Protection
 from souvenance.memory.remember import Observation
 
 
@@ -148,6 +150,37 @@ def test_n9_revert_takes_back_together_and_leaves_what_others_changed(
     assert (entry.verb, entry.vault, entry.details["reverted"]) == ("history.revert", "personal", 3)
     again = app.history.revert(actor=owner, agent="scribe", since=since)
     assert again.reverted == ()
+
+
+def test_n9_a_revert_asks_as_much_for_each_fact_however_long_the_chain_it_was_replaced_in(
+    app: Application, owner: Actor, clock: object
+) -> None:
+    remember(app, owner, "Plays the harp.")
+    app.vaults.change_type(actor=owner, vault="personal", memory_type=MemoryType.JOURNAL)
+    asked = {}
+    for length in (10, 40):
+        since = clock()  # type: ignore[operator]
+        scribe = agent_of(app, f"scribe {length}")
+        last = remember(app, scribe, f"{length}: the harp has 0 strings.")
+        for strings in range(1, length):
+            wording = f"{length}: the harp has {strings} strings."
+            _, replaced = app.facts.retire(
+                actor=scribe, number=last.number, version=last.version, reason="miscounted", replacement=wording
+            )
+            assert replaced is not None
+            last = replaced
+        sent: list[str] = []
+
+        def note(_connection: Any, _cursor: Any, statement: str, *_more: Any, sent: list[str] = sent) -> None:
+            sent.append(statement)
+
+        event.listen(app.database._engine, "before_cursor_execute", note)
+        done = app.history.revert(actor=owner, agent=f"scribe {length}", since=since)
+        event.remove(app.database._engine, "before_cursor_execute", note)
+        assert (len(done.reverted), done.conflicts) == (length, ())
+        assert app.facts.get(actor=owner, number=last.number).state is State.TRASHED
+        asked[length] = len(sent) / length
+    assert asked[40] <= asked[10]
 
 
 def test_n9_revert_takes_back_a_digest_and_is_for_people_only(app: Application, owner: Actor, since: datetime) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -14,6 +14,7 @@ from souvenance.memory import correct
 from souvenance.notes import trash
 from souvenance.store import facts, history, links, notes
 from souvenance.store.database import Transaction
+from souvenance.store.revisions import Revision
 from souvenance.store.tables import fact as fact_table
 from souvenance.store.tables import note as note_table
 
@@ -89,10 +90,15 @@ def _instant(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
 
 
-def pages_of(tx: Transaction, actor: Actor, vault_id: int) -> set[str]:
-    """Ids of the memory pages of a vault, those in the trash too."""
-    here = (note_table.c.vault_id == vault_id) & (note_table.c.note_class == NoteClass.AGENT_MEMORY)
-    return {page.id for page in notes.find_notes(tx, actor, here, trashed=None, with_content=False)}
+def pages_of(tx: Transaction, actor: Actor, vault_id: int, kept: Iterable[Revision]) -> set[str]:
+    """Ids of the memory pages of a vault, those in the trash too, that these revisions of facts were on."""
+    ids = sorted({item.after["note_id"] for item in kept})
+    found: set[str] = set()
+    for start in range(0, len(ids), 500):
+        here = (note_table.c.vault_id == vault_id) & note_table.c.id.in_(ids[start : start + 500])
+        here &= note_table.c.note_class == NoteClass.AGENT_MEMORY
+        found |= {page.id for page in notes.find_notes(tx, actor, here, trashed=None, with_content=False)}
+    return found
 
 
 def place_is_taken(tx: Transaction, item: Note) -> bool:
@@ -140,7 +146,9 @@ def put_facts(
     changes = []
     pages: list[history.Written] = []
     for before, former in pairs:
-        after, written = correct.on_a_page(tx, correct.without_circle(tx, former), at=at)
+        # Only a new link can close a circle, and following the old ones takes a query each.
+        linked = former if former.replaced_by == before.replaced_by else correct.without_circle(tx, former)
+        after, written = correct.on_a_page(tx, linked, at=at)
         pages += written
         changes.append((before, after, verb))
     return correct.apply(tx, actor, changes=changes, verb=verb, at=at, also=pages)

@@ -234,7 +234,7 @@ def fact_number(ref: str | int) -> int | None:
 def _restore_fact(tx: Transaction, actor: Actor, number: int, change_id: int, now: datetime) -> Fact:
     _, found = correct.writable_fact(tx, actor, number)
     then = _living(_of_change(_at(tx, found.vault_id, FACT, str(number), change_id), change_id))
-    after = fact_as(found, then.after, pages=pages_of(tx, actor, found.vault_id))
+    after = fact_as(found, then.after, pages=pages_of(tx, actor, found.vault_id, [then]))
     if is_same_fact(found, after):
         return found
     (saved,) = put_facts(tx, actor, [(found, after)], verb="restore", at=now)
@@ -246,7 +246,7 @@ def _restore_page_facts(tx: Transaction, actor: Actor, page: Note, change_id: in
     if all(item.change_id != change_id for item in kept):
         raise _no_such_change(change_id)
     then = newest_by_fact(kept, change_id)
-    pages = pages_of(tx, actor, page.vault_id)
+    pages = pages_of(tx, actor, page.vault_id, then.values())
     pairs = []
     for found in facts_of(tx, page.vault_id, sorted({int(item.reference) for item in kept if item.kind == FACT})):
         former = then.get(str(found.number))

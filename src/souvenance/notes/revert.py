@@ -185,11 +185,12 @@ class _Batch:
             self._notes(kept)
 
     def _facts(self, kept: dict[str, list[Revision]]) -> None:
-        pages = pages_of(self._tx, self._actor, self._vault.id)
+        befores = {reference: self._before(revisions) for reference, revisions in kept.items()}
+        wanted = [former for former, _ in befores.values() if former is not None]
+        pages = pages_of(self._tx, self._actor, self._vault.id, wanted)
         pairs = []
         for found in facts_of(self._tx, self._vault.id, sorted(int(reference) for reference in kept)):
-            revisions = kept[str(found.number)]
-            former, conflict = self._before(revisions)
+            former, conflict = befores[str(found.number)]
             if former is not None:
                 after = fact_as(found, former.after, pages=pages)
             else:

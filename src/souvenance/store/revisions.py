@@ -147,7 +147,8 @@ def revisions_of(tx: Transaction, *, vault_id: int, kind: str, references: Itera
             revision.c.kind == kind,
             revision.c.subject_ref.in_(wanted[start : start + 500]),
         )
-        for row in tx.execute(statement.order_by(revision.c.change_id)).mappings():
+        # By the thing first: by the change alone SQLite would walk all revisions of the vault in their order.
+        for row in tx.execute(statement.order_by(revision.c.subject_ref, revision.c.change_id)).mappings():
             found.setdefault(row["subject_ref"], []).append(_revision(row))
     return found
 
