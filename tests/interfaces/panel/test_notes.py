@@ -179,3 +179,12 @@ def test_n9_a_review_refuses_what_is_no_date_and_no_name(page: TestClient, memor
     done = page.post("/notes/history/revert", data=proof(page) | {"who": "agent:Claude"}, headers=PARTIAL)
     assert done.status_code == 200
     assert memory.notes.list(actor=me) == []
+
+
+def test_n9_a_change_of_many_things_is_shown_in_part_and_counted(page: TestClient, memory: Application) -> None:
+    model = memory.owner_through(Source.AGENT, route=Route.LOCAL, is_model=True, name="Claude")
+    said = [Observation(content=f"The harp has string {number}.") for number in range(70)]
+    memory.facts.remember(actor=model, vault="home", observations=said)
+    shown = page.get("/notes/history?who=agent:Claude").text
+    assert 1 <= shown.count("The harp has string") <= 50
+    assert re.search(r"and 2\d more", shown)
