@@ -22,7 +22,8 @@ MUTABLE = (
 )  # fmt: skip
 
 
-IS_DOCUMENT = note.c.note_class != literal_column("'agent-memory'")
+_MEMORY: ColumnElement[str] = literal_column(f"'{NoteClass.AGENT_MEMORY}'")
+IS_DOCUMENT = note.c.note_class != _MEMORY
 """Not agent memory: in as many words, so that the index of titles, which holds such notes only, can answer."""
 
 
@@ -137,19 +138,17 @@ Place = tuple[str, SubjectKind, str]
 
 def category_notes(tx: Transaction, *, vault_id: int, places: Collection[Place]) -> dict[Place, Note]:
     """The pages of these places that there are (N2). The caller was granted the vault."""
+    wanted = sorted(places)
     found: dict[Place, Note] = {}
-    labels = sorted({place[0] for place in places})
-    for start in range(0, len(labels), 500):
+    for start in range(0, len(wanted), 300):
         statement = _SELECT.where(
             note.c.vault_id == vault_id,
-            note.c.note_class == NoteClass.AGENT_MEMORY,
-            note.c.category.in_(labels[start : start + 500]),
+            note.c.note_class == _MEMORY,  # as the index says it, which a parameter is not
+            tuple_(note.c.category, note.c.subject_kind, note.c.subject_id).in_(wanted[start : start + 300]),
             note.c.deleted_at.is_(None),
         )
         for row in tx.execute(statement).mappings():
-            place = (row["category"], SubjectKind(row["subject_kind"]), row["subject_id"])
-            if place in places:
-                found[place] = note_of(row)
+            found[row["category"], SubjectKind(row["subject_kind"]), row["subject_id"]] = note_of(row)
     return found
 
 
