@@ -253,7 +253,7 @@ class Keeping:
 
         Another is noted where else it could not be told from one whose hashes were sealed with a key that is lost.
         """
-        actor, now = kept.opening.asking.actor, self._clock()
+        actor, began = kept.opening.asking.actor, kept.opening.began
         is_protected = protection_of(tx, kept.read) is Protection.MAXIMUM
         if not is_protected and not (is_whole and has_lost(tx, user_id=actor.user_id, sealer=self._sealer)):
             return
@@ -261,9 +261,9 @@ class Keeping:
         texts = {kept.answer, *map("".join, [*kept.others.values()]), *called}
         for text in filter(str.strip, texts):
             if is_protected:
-                note_reply(tx, user_id=actor.user_id, text=text, read=kept.read, at=now, is_whole=is_whole)
+                note_reply(tx, user_id=actor.user_id, text=text, read=kept.read, at=began, is_whole=is_whole)
             else:
-                note_unprotected(tx, user_id=actor.user_id, text=text, read=kept.read, at=now)
+                note_unprotected(tx, user_id=actor.user_id, text=text, read=kept.read, at=began)
         erased = {one for _, one in receipts.erased_since(tx, kept.opening.began)}
         for vault_id in kept.read & erased:
             seal_replies(tx, vault_id=vault_id, sealer=self._sealer)
