@@ -207,6 +207,40 @@ def test_f7_a_turn_under_way_brings_nothing_back(
     assert [one.content for one in app.facts.list(actor=owner, vault="harpe")] == ["It has 46 strings"]
 
 
+@pytest.mark.parametrize("where", ["in a conversation", "in none"])
+def test_f7_no_clock_tells_what_was_erased_beside_an_exchange(
+    app: Application, owner: Actor, filled: dict[str, int], ask: Ask, model: Server, clock: Any, where: str
+) -> None:
+    """Two machines that share a store have clocks of their own."""
+    app.vaults.change(actor=owner, vault="harpe", protection="maximum")
+
+    def erase(*, ahead: timedelta) -> None:
+        clock.now += ahead
+        app.erasures.erase(actor=owner, vault="harpe", confirm="harpe")
+        clock.now -= ahead
+
+    def erasing(handler: Any, body: Any) -> None:
+        erase(ahead=timedelta(minutes=-1))
+        handler.send_stream("It has forty-seven zygomatics. <<remember strings | The harp has 47 strings>>")
+
+    conversation = app.conversations.start(actor=owner).id if where == "in a conversation" else None
+    model.says(erasing)
+    events = ask("How many quadrisyllabic strings?", conversation=conversation, vaults="harpe")
+    assert [one.why for one in events if isinstance(one, Wrote)] == ["what it came from was erased meanwhile"]
+    assert app.facts.list(actor=owner, vault="harpe") == []
+    with app.database.read() as tx:
+        assert tx.execute(select(tables.turn)).all() == []
+        assert tx.execute(select(tables.protected_reply)).all() == []
+        assert len(tx.execute(select(tables.sealed_reply)).all()) == (conversation is None)
+
+    erase(ahead=timedelta(minutes=1))  # before the next question, whatever that clock says
+    model.says("Fine. <<remember strings | It has 46 strings>>")
+    conversation = app.conversations.start(actor=owner).id
+    ask("It has 46 strings", conversation=conversation, vaults="harpe")
+    assert [one.content for one in app.facts.list(actor=owner, vault="harpe")] == ["It has 46 strings"]
+    assert [one.answer for one in app.conversations.get(actor=owner, conversation=conversation).turns] == ["Fine."]
+
+
 def test_f7_what_a_turn_wrote_into_an_empty_vault_and_was_erased_before_the_turn_was_kept_is_in_no_turn(
     app: Application, owner: Actor, ask: Ask, model: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
