@@ -243,7 +243,7 @@ class Keeping:
         return {
             "answer": text,
             "model": opening.endpoint.model if opening.endpoint else "",
-            "trace": None if kept.gathered is None else kept.gathered.as_dict() | {"spent": asdict(kept.spent)},
+            "trace": None if kept.gathered is None else kept.gathered.kept() | {"spent": asdict(kept.spent)},
             "folded": rows.folded_turn(opening.asking.question, text),
         }
 
