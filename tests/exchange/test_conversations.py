@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from scripted import Raw, Server
 from souvenance.application import Application
@@ -17,9 +19,10 @@ from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFoun
 from souvenance.domain.protection import HIDDEN_NAME
 from souvenance.domain.vault import MemoryType, Protection
 from souvenance.exchange.events import Event, Gathered
+from souvenance.exchange.shapes import turn_shape
 from souvenance.memory.remember import Observation
 from souvenance.memory.shown import Where
-from souvenance.store import claims
+from souvenance.store import claims, tables
 
 Ask = Callable[..., list[Event]]
 
@@ -245,7 +248,7 @@ def test_v11_the_trace_keeps_weights_look_ups_and_what_was_spent(
     ask("What is it made of?", conversation=chat.id)
     trace = app.conversations.get(actor=owner, conversation=chat.id).turns[0].trace
     assert trace is not None
-    assert trace["vaults"] == [{"slug": "harpe", "name": "Harpe", "weight": 0.4}]
+    assert [(one["slug"], one["name"], one["weight"]) for one in trace["vaults"]] == [("harpe", "Harpe", 0.4)]
     put = [one["number"] for one in trace["put"]]
     assert numbers[0] in put
     assert len(put) == len(set(put)), "what was shown already is not said twice"
@@ -281,3 +284,81 @@ def test_v11_an_old_badge_calls_vaults_what_they_are_called_now_and_none_by_anot
     )  # fmt: skip
     read, _ = badge(replace(owner, route=Route.CLOUD))
     assert read == [("harpe", "Grande harpe"), ("", GONE_NAME["en"]), ("", HIDDEN_NAME["en"])]
+
+
+def _read_then(app: Application, actor: Actor, conversation: int) -> tuple[list[tuple[str, str]], list[str], list[str]]:
+    """Of the last turn: the slugs and names of its badge, the slugs of what was put, and of what was passed over."""
+    trace = app.conversations.get(actor=actor, conversation=conversation).turns[-1].trace
+    assert trace is not None
+    badge = [(one["slug"], one["name"]) for one in trace["vaults"]]
+    return badge, [one["vault"] for one in trace["put"]], trace["passed_over"]
+
+
+def test_v11_an_old_badge_knows_its_vault_whatever_others_of_the_same_slug_come_and_go(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    """A slug is a team's: who joins another, or leaves one, meets another vault under it."""
+    own = app.vaults.create(actor=owner, name="Harpe")
+    app.vaults.create(actor=owner, name="Muet")
+    app.attention.set(actor=owner, vault="muet", weight=0)
+    app.facts.remember(actor=owner, vault="harpe", observations=[Observation(content="47 strings")])
+    chat = app.conversations.start(actor=owner)
+    ask("How many strings?", conversation=chat.id)
+    team = app.teams.create(actor=owner, name="Harpists").id
+    for name in ("Harpe", "Muet"):
+        app.vaults.create(actor=owner, name=name, team=team)
+    apart = f"harpe~{own.team_id}"
+    assert _read_then(app, owner, chat.id) == ([(apart, "Harpe")], [apart], [f"muet~{own.team_id}"])
+
+    app.facts.remember(actor=owner, vault=f"harpe~{team}", observations=[Observation(content="46 strings")])
+    ask("How many strings has theirs?", conversation=chat.id, vaults=f"harpe~{team}")
+    assert _read_then(app, owner, chat.id)[:2] == ([(f"harpe~{team}", "Harpe")], [f"harpe~{team}"])
+    with app.database.write() as tx:  # the older one of the slug is left
+        here = (tables.membership.c.team_id == team) & (tables.membership.c.user_id == owner.user_id)
+        tx.execute(tables.membership.delete().where(here))
+    assert _read_then(app, owner, chat.id)[:2] == ([("", GONE_NAME["en"])], [""])
+    (first, _) = app.conversations.get(actor=owner, conversation=chat.id).turns
+    assert first.trace is not None
+    assert [(one["slug"], one["name"]) for one in first.trace["vaults"]] == [("harpe", "Harpe")]
+
+
+def test_v11_a_badge_of_before_ids_names_the_only_vault_of_its_slug(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    own = app.vaults.create(actor=owner, name="Harpe")
+    app.facts.remember(actor=owner, vault="harpe", observations=[Observation(content="47 strings")])
+    chat = app.conversations.start(actor=owner)
+    ask("How many strings?", conversation=chat.id)
+
+    def keep(slug: str) -> None:
+        with app.database.write() as tx:
+            trace = dict(tx.execute(select(tables.turn.c.trace)).scalar_one())
+            trace.pop("ids", None)
+            trace |= {"vaults": [{"slug": slug, "name": "Harpe", "weight": 1.0}], "passed_over": [slug]}
+            trace["put"] = [one | {"vault": slug} for one in trace["put"]]
+            tx.execute(tables.turn.update().values(trace=trace))
+
+    for slug in ("harpe", f"harpe~{own.team_id}"):
+        keep(slug)
+        assert _read_then(app, owner, chat.id) == ([("harpe", "Harpe")], ["harpe"], ["harpe"])
+    keep(f"harpe~{own.team_id + 1}")
+    assert _read_then(app, owner, chat.id) == ([("", GONE_NAME["en"])], [""], [])
+    keep("harpe")
+    app.vaults.create(actor=owner, name="Harpe", team=app.teams.create(actor=owner, name="Harpists").id)
+    assert _read_then(app, owner, chat.id) == ([("", GONE_NAME["en"])], [""], [])
+
+
+def test_v11_what_is_sent_of_an_old_answer_tells_no_id_of_a_vault(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    app.vaults.create(actor=owner, name="Harpe")
+    app.facts.remember(actor=owner, vault="harpe", observations=[Observation(content="47 strings")])
+    chat = app.conversations.start(actor=owner)
+    model.says("47. <<remember pedals | It has seven pedals>>")
+    (gathered,) = (one for one in ask("How many strings?", conversation=chat.id) if isinstance(one, Gathered))
+    (turn,) = app.conversations.get(actor=owner, conversation=chat.id).turns
+    sent = turn_shape(turn)
+    spent = {"spent": sent["read"]["spent"]}
+    assert sent["read"] == json.loads(json.dumps(gathered.as_dict())) | spent
+    assert set(sent["read"]["vaults"][0]) == {"slug", "name", "weight"}
+    assert not any("id" in name for one in sent["wrote"] for name in one)

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from souvenance.domain.fact import SubjectKind
 from souvenance.exchange.events import Event, Wrote
 from souvenance.memory.remember import Observation
 from souvenance.store import tables
-from souvenance.store.replies import read_for
+from souvenance.store.replies import note_reply, read_for, seal_replies
 
 Ask = Callable[..., list[Event]]
 MEMBER = "281474976710656001"
@@ -206,6 +207,40 @@ def test_f7_a_turn_under_way_brings_nothing_back(
     assert [one.content for one in app.facts.list(actor=owner, vault="harpe")] == ["It has 46 strings"]
 
 
+@pytest.mark.parametrize("where", ["in a conversation", "in none"])
+def test_f7_no_clock_tells_what_was_erased_beside_an_exchange(
+    app: Application, owner: Actor, filled: dict[str, int], ask: Ask, model: Server, clock: Any, where: str
+) -> None:
+    """Two machines that share a store have clocks of their own."""
+    app.vaults.change(actor=owner, vault="harpe", protection="maximum")
+
+    def erase(*, ahead: timedelta) -> None:
+        clock.now += ahead
+        app.erasures.erase(actor=owner, vault="harpe", confirm="harpe")
+        clock.now -= ahead
+
+    def erasing(handler: Any, body: Any) -> None:
+        erase(ahead=timedelta(minutes=-1))
+        handler.send_stream("It has forty-seven zygomatics. <<remember strings | The harp has 47 strings>>")
+
+    conversation = app.conversations.start(actor=owner).id if where == "in a conversation" else None
+    model.says(erasing)
+    events = ask("How many quadrisyllabic strings?", conversation=conversation, vaults="harpe")
+    assert [one.why for one in events if isinstance(one, Wrote)] == ["what it came from was erased meanwhile"]
+    assert app.facts.list(actor=owner, vault="harpe") == []
+    with app.database.read() as tx:
+        assert tx.execute(select(tables.turn)).all() == []
+        assert tx.execute(select(tables.protected_reply)).all() == []
+        assert len(tx.execute(select(tables.sealed_reply)).all()) == (conversation is None)
+
+    erase(ahead=timedelta(minutes=1))  # before the next question, whatever that clock says
+    model.says("Fine. <<remember strings | It has 46 strings>>")
+    conversation = app.conversations.start(actor=owner).id
+    ask("It has 46 strings", conversation=conversation, vaults="harpe")
+    assert [one.content for one in app.facts.list(actor=owner, vault="harpe")] == ["It has 46 strings"]
+    assert [one.answer for one in app.conversations.get(actor=owner, conversation=conversation).turns] == ["Fine."]
+
+
 def test_f7_what_a_turn_wrote_into_an_empty_vault_and_was_erased_before_the_turn_was_kept_is_in_no_turn(
     app: Application, owner: Actor, ask: Ask, model: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,3 +313,45 @@ def test_f7_of_what_a_program_keeps_nothing_is_left_that_could_be_guessed(
     assert len(sealed) == 2  # all of it, and its first 64 characters: no letter can be guessed from the one before
     assert not sealed & guesses
     assert_gone(app, *guesses)
+
+
+_ALONE = "Bo restores zygomatic harps in town since 1990, alone and by hand, and nobody else in town does."
+_LYRE = "Bo restores zygomatic harps in town since 1990, with the lyre beside him, as he has always done."
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ((_ALONE, {1}), (_LYRE, {1, 2})),
+        ((_LYRE, {1, 2}), (_ALONE, {1})),
+        ((_LYRE, {1}), (_LYRE, {1, 2})),
+        ((_LYRE, {1, 2}), (_LYRE, {1})),
+        ((_LYRE, {2}), (_LYRE, {1, 2})),
+    ],
+    ids=["common beginning", "in reverse", "identical", "identical in reverse", "identical and elsewhere first"],
+)
+@pytest.mark.parametrize("is_whole", [True, False], ids=["whole", "broken off"])
+def test_f7_no_hash_is_left_of_a_reply_whose_beginning_was_noted_before_with_another_scope(
+    app: Application,
+    owner: Actor,
+    clock: Any,
+    first: tuple[str, set[int]],
+    second: tuple[str, set[int]],
+    is_whole: bool,
+) -> None:
+    """A vault keeps the moment at which it first had a beginning: two vaults may have two for one reply."""
+    other = "The lyre hangs in the attic, as it always has and as it will."
+    at, sealer = clock(), app.exchange._keeping._sealer
+    with app.database.write() as tx:
+        for hours, (text, read) in enumerate((first, second)):
+            noted = at + timedelta(hours=hours)
+            note_reply(tx, user_id=owner.user_id, text=text, read=read, at=noted, is_whole=is_whole)
+        note_reply(tx, user_id=owner.user_id, text=other, read={2}, at=at + timedelta(hours=2))
+        seal_replies(tx, vault_id=1, sealer=sealer)
+        left = set(tx.execute(select(tables.protected_reply.c.hash)).scalars())
+        sealed = set(tx.execute(select(tables.sealed_reply.c.hash)).scalars())
+        known = read_for(tx, user_id=owner.user_id, texts={_ALONE, _LYRE}, sealer=sealer)
+    assert left, "another reply stays known as it was"
+    assert left <= guessed(other)
+    assert not (left | sealed) & (guessed(_ALONE) | guessed(_LYRE))
+    assert known[_LYRE] == {1, 2}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
@@ -92,7 +92,7 @@ class Conversations:
         with self._database.read() as tx:
             found = found_in(tx, actor, conversation)
             turns = rows.list_turns(tx, conversation_id=conversation, last=last, before=before)
-            known = {one.slug: one for one in vault_rows.list_known_vaults(tx, actor)} if turns else {}
+            known = vault_rows.list_known_vaults(tx, actor) if turns else []
         return found, [_as_of_now(one, known, actor) for one in turns]
 
     def change(
@@ -201,27 +201,48 @@ def _shown(found: Conversation, actor: Actor) -> Conversation:
     return replace(found, title=HIDDEN_NAME["en"]) if hidden else found
 
 
-def _as_of_now(found: Turn, known: Mapping[str, Vault], actor: Actor) -> Turn:
-    """A turn whose trace calls vaults what they are called now. A slug stays with its vault; one that was made after
-    the turn is another's."""
+def _as_of_now(found: Turn, known: Sequence[Vault], actor: Actor) -> Turn:
+    """A turn whose trace calls vaults what they are called now, and tells those apart that it cannot name: `id` of a
+    vault and `vault_id` of what was put tell one from another, and are sent to nobody."""
     if found.trace is None:
         return found
+    ids = found.trace.get("ids")
 
     def named(slug: str) -> tuple[str, str]:
-        vault = known.get(slug)
-        if vault is None or vault.created_at > (found.answered_at or found.asked_at):
+        vault = _vault_now(found, known, slug)
+        if vault is None:
             return "", GONE_NAME["en"]
-        return ("", HIDDEN_NAME["en"]) if vault_rows.is_withheld(vault, actor) else (slug, vault.name)
+        return ("", HIDDEN_NAME["en"]) if vault_rows.is_withheld(vault, actor) else (vault.slug, vault.name)
 
     def told(one: Mapping[str, Any]) -> dict[str, Any]:
         slug, name = named(one["slug"])
-        return {**one, "slug": slug, "name": name}
+        return {**one, "slug": slug, "name": name, "id": (ids or {}).get(one["slug"], one["slug"])}
 
-    trace = dict(found.trace)
+    trace = {name: value for name, value in found.trace.items() if name != "ids"}
     trace["vaults"] = [told(one) for one in trace.get("vaults", ())]
-    trace["put"] = [{**one, "vault": named(one["vault"])[0]} for one in trace.get("put", ())]
-    trace["passed_over"] = [one for one in trace.get("passed_over", ()) if named(one)[0]]
+    trace["put"] = [
+        {**one, "vault": named(one["vault"])[0], "vault_id": (ids or {}).get(one["vault"], one["vault"])}
+        for one in trace.get("put", ())
+    ]
+    trace["passed_over"] = [slug for slug, _ in map(named, trace.get("passed_over", ())) if slug]
     return replace(found, trace=trace)
+
+
+def _vault_now(found: Turn, known: Sequence[Vault], slug: str) -> Vault | None:
+    """The vault that a turn called so, by its id. Of an old turn, which kept none, the only one that goes by that slug,
+    if it is no younger."""
+    ids = (found.trace or {}).get("ids")
+    if ids is not None:
+        return next((one for one in known if one.id == ids.get(slug)), None)
+    wanted = vault_rows.plain_slug(slug)
+    same = [
+        one
+        for one in known
+        if vault_rows.plain_slug(one.slug) == wanted and slug in {wanted, f"{wanted}~{one.team_id}"}
+    ]
+    if len(same) != 1 or same[0].created_at > (found.answered_at or found.asked_at):
+        return None
+    return same[0]
 
 
 def _shown_turn(found: Turn, actor: Actor) -> Turn:

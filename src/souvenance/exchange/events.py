@@ -8,7 +8,8 @@ ever in one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -121,7 +122,8 @@ class Gathered:
     `tokens` is what memory and its instructions cost, `instruction_tokens` the instructions alone. `withheld` counts
     passages kept back because their vault is protected and the route is cloud, `withheld_turns` earlier turns left out
     for the same reason, `named_withheld` protected vaults that the question named. `left_out` counts what found no
-    room. `why` says in words how facts were found, vault by vault, where there is something to say.
+    room. `why` says in words how facts were found, vault by vault, where there is something to say. `ids` are the
+    vaults that are named here, by the slug each had: another may go by it later.
     """
 
     badge: Badge
@@ -136,13 +138,14 @@ class Gathered:
     why: str = ""
     auto_why: str = ""
     milliseconds: float = 0.0
+    ids: Mapping[str, int] = field(default_factory=dict)
 
     def withheld_sentence(self, language: str = "en") -> str:
         """« 2 passages retenus : coffre protégé », or nothing (V8)."""
         return withheld_sentence(self.withheld + self.withheld_turns, named=self.named_withheld, language=language)
 
     def as_dict(self) -> dict[str, Any]:
-        """The trace as interfaces send it and a conversation keeps it."""
+        """The trace as interfaces send it."""
         return {
             "vaults": [
                 {"slug": one.slug, "name": one.name, "weight": round(one.weight, 4)} for one in self.badge.vaults
@@ -165,6 +168,10 @@ class Gathered:
             "auto_why": self.auto_why,
             "milliseconds": round(self.milliseconds, 2),
         }
+
+    def kept(self) -> dict[str, Any]:
+        """The trace as a conversation keeps it: with ids, by which vaults are named when it is read again."""
+        return self.as_dict() | {"ids": dict(self.ids)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

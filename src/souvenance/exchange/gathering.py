@@ -138,6 +138,7 @@ class Gathering:
             why="; ".join(f"{item.vault.slug}: {item.why}" for item in given if item.why),
             auto_why=wish.auto_why,
             milliseconds=(time.perf_counter() - started) * 1000,
+            ids={one.slug: one.id for one in scope.vaults.values() if one.slug in {*scope.names, *scope.passed_over}},
         )
         return Memory(
             text=text,

@@ -167,7 +167,7 @@ class Keeping:
     def _renew(self, tx: Transaction, kept: Kept, until: datetime) -> Entered | None:
         opening, text = kept.opening, kept.answer
         reads = {one.id for one in kept.gathered.badge.vaults} if kept.gathered else set()
-        if receipts.is_erased_since(tx, vault_ids=kept.read | reads, at=opening.began):
+        if receipts.is_erased_after(tx, opening.receipt, vault_ids=kept.read | reads):
             return kept.entered  # nothing of it is kept any more; what becomes of it is for the end
         if opening.turn is not None:
             values = {"state": "asked", "failure": None, "until": until} | self._said(kept, text)
@@ -204,14 +204,14 @@ class Keeping:
                     parts=portions(kept.gathered, spent, charged=entered.charged, asked=entered.asked),
                     member=_member(kept),
                     entered=entered,
-                    began=opening.began,
+                    receipt=opening.receipt,
                 )
 
     def _keep_turn(self, tx: Transaction, kept: Kept, state: State, error: SouvenanceError | None) -> None:
         opening = kept.opening
         if opening.conversation is None or opening.turn is None:
             return
-        if receipts.is_erased_since(tx, vault_ids=kept.read, at=opening.began) or _is_gone(tx, kept):
+        if receipts.is_erased_after(tx, opening.receipt, vault_ids=kept.read) or _is_gone(tx, kept):
             # What was made from it meanwhile would bring it back.
             turns.remove_turns(tx, {(opening.conversation, opening.turn)})
             return
@@ -243,7 +243,7 @@ class Keeping:
         return {
             "answer": text,
             "model": opening.endpoint.model if opening.endpoint else "",
-            "trace": None if kept.gathered is None else kept.gathered.as_dict() | {"spent": asdict(kept.spent)},
+            "trace": None if kept.gathered is None else kept.gathered.kept() | {"spent": asdict(kept.spent)},
             "folded": rows.folded_turn(opening.asking.question, text),
         }
 
@@ -253,7 +253,7 @@ class Keeping:
 
         Another is noted where else it could not be told from one whose hashes were sealed with a key that is lost.
         """
-        actor, now = kept.opening.asking.actor, self._clock()
+        actor, began = kept.opening.asking.actor, kept.opening.began
         is_protected = protection_of(tx, kept.read) is Protection.MAXIMUM
         if not is_protected and not (is_whole and has_lost(tx, user_id=actor.user_id, sealer=self._sealer)):
             return
@@ -261,11 +261,10 @@ class Keeping:
         texts = {kept.answer, *map("".join, [*kept.others.values()]), *called}
         for text in filter(str.strip, texts):
             if is_protected:
-                note_reply(tx, user_id=actor.user_id, text=text, read=kept.read, at=now, is_whole=is_whole)
+                note_reply(tx, user_id=actor.user_id, text=text, read=kept.read, at=began, is_whole=is_whole)
             else:
-                note_unprotected(tx, user_id=actor.user_id, text=text, read=kept.read, at=now)
-        erased = {one for _, one in receipts.erased_since(tx, kept.opening.began)}
-        for vault_id in kept.read & erased:
+                note_unprotected(tx, user_id=actor.user_id, text=text, read=kept.read, at=began)
+        for vault_id in kept.read.intersection(receipts.vaults_after(tx, kept.opening.receipt)):
             seal_replies(tx, vault_id=vault_id, sealer=self._sealer)
 
 
@@ -290,7 +289,7 @@ def _is_gone(tx: Transaction, kept: Kept) -> bool:
     opening = kept.opening
     done = [one for one in kept.wrote if one.became is Became.DONE]
     numbers = {number for one in done for number in (one.number, one.successor) if number is not None}
-    if not numbers or not receipts.erased_since(tx, opening.began):
+    if not numbers or not receipts.vaults_after(tx, opening.receipt):
         return False
     for number in numbers:
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from souvenance.domain.access import Actor
 from souvenance.domain.note import title_key
@@ -29,8 +28,8 @@ class Occasion:
 
     `learnt_from`: ids of the vaults whose content stood in the prompt, earlier turns included. `into`: the one vault
     that was named, for facts about the vault and its members. `inputs`: all texts that were put before the model.
-    `reader`: the actor as the prompt's reader, over its most distant route. `began`: when the question was taken.
-    `put`: what a look-up put before the model besides.
+    `reader`: the actor as the prompt's reader, over its most distant route. `receipt`: the newest receipt of an erasure
+    when the question was taken. `put`: what a look-up put before the model besides.
     """
 
     actor: Actor
@@ -43,7 +42,7 @@ class Occasion:
     members: Sequence[Member] = ()
     into: Vault | None = None
     inputs: Sequence[str] = ()
-    began: datetime
+    receipt: int
     put: list[Put] = field(default_factory=list)
     has_looked_up: bool = False
     _pasted: frozenset[tuple[object, ...]] | None = field(default=None, init=False)
@@ -72,4 +71,4 @@ class Occasion:
         """Whether something was erased of a vault that was read or would be written to since the question was taken."""
         read = self.learnt_from | self.memory.vaults.keys()
         written = {one for one in (into, self.into.id if self.into else None) if one is not None}
-        return receipts.is_erased_since(tx, vault_ids=read | written, at=self.began)
+        return receipts.is_erased_after(tx, self.receipt, vault_ids=read | written)

@@ -30,6 +30,7 @@ from souvenance.store import claims, people, scope_settings, spending
 from souvenance.store import conversations as rows
 from souvenance.store import vaults as vault_rows
 from souvenance.store.database import Database, Transaction
+from souvenance.store.erasure import receipts
 from souvenance.store.fact_lists import Subject
 from souvenance.store.replies import Sealer, read_for
 from souvenance.vaults.protection import protection_of
@@ -72,7 +73,8 @@ class Asking:
 class Opening:
     """A question ready to be answered. `reader` is the actor as the prompt's reader: over a cloud route as soon as the
     answer or the prompt goes over one. `offered` is what Auto may choose among, where it is on. `withheld_texts` are
-    what was said before and may not go over that route."""
+    what was said before and may not go over that route. `receipt` is the newest receipt of an erasure before anything
+    was read: what a later one is of was before the model perhaps, whatever any machine's clock says."""
 
     asking: Asking
     reader: Actor
@@ -89,6 +91,7 @@ class Opening:
     conversation: int | None = None
     turn: int | None = None
     began: datetime
+    receipt: int
 
     @property
     def may_write(self) -> bool:
@@ -133,8 +136,9 @@ class Openings:
         endpoint = self._endpoints.reached(user_id=actor.user_id, use=Use.ANSWERS)
         reader = replace(actor, route=Route.CLOUD) if endpoint and endpoint.route is Route.CLOUD else actor
         history: Sequence[Said] = asking.history
-        now = self._clock()  # before anything is read: what is erased from here on was before the model perhaps
+        now = self._clock()
         with self._database.read() as tx:
+            receipt = receipts.newest(tx)  # before anything else is read
             if conversation is not None:
                 found = place_in(tx, actor, conversation)
                 history = _said(rows.said_before(tx, conversation_id=conversation, last=MOST_TURNS, but=instead_of))
@@ -164,6 +168,7 @@ class Openings:
             charged=None if charged is None else Limits(asking.charged or 0, charged[0], settings_of(charged[1])),
             conversation=conversation,
             began=now,
+            receipt=receipt,
         )
         return opening if conversation is None else self._kept(opening, conversation, question, now, instead_of)
 

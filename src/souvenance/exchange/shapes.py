@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from souvenance.domain.conversation import Turn
@@ -74,6 +75,19 @@ def conversation_shape(found: Conversation) -> Shape:
     }
 
 
+def _read_shape(trace: Mapping[str, Any]) -> Shape:
+    """What was read for an answer, without the ids of vaults."""
+    return {
+        **trace,
+        "vaults": [_without(one, "id") for one in trace["vaults"]],
+        "put": [_without(one, "vault_id") for one in trace["put"]],
+    }
+
+
+def _without(one: Mapping[str, Any], left_out: str) -> Shape:
+    return {name: value for name, value in one.items() if name != left_out}
+
+
 def turn_shape(found: Turn) -> Shape:
     """A question and what came of it."""
     return {
@@ -83,7 +97,7 @@ def turn_shape(found: Turn) -> Shape:
         "answer": found.answer,
         "failure": found.failure,
         "model": found.model,
-        "read": found.trace,
+        "read": None if found.trace is None else _read_shape(found.trace),
         "wrote": list(found.wrote),
         "is_protected": found.is_protected,
         "asked_at": found.asked_at,

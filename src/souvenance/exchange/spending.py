@@ -127,17 +127,18 @@ class Counting:
         parts: Sequence[Spending],
         member: str,
         entered: Entered,
-        began: datetime,
+        receipt: int,
     ) -> None:
         """Add what an exchange spent, in place of what stood as under way.
 
-        What was given up meanwhile was counted as far as it was known, and is not counted twice. Of a member who was
-        erased meanwhile the tokens are counted, and the id does not come back (F7).
+        `receipt` is the newest of an erasure when the exchange began. What was given up meanwhile was counted as far as
+        it was known, and is not counted twice. Of a member who was erased meanwhile the tokens are counted, and the id
+        does not come back (F7).
         """
         there = rows.end_spending(tx, exchange=exchange, keys=entered.leased)
         given_up = {key: spent for key, spent in entered.leased.items() if key not in there}
         is_named = member.startswith(MEMBER)
-        erased = {one for _, one in receipts.erased_since(tx, began)} if given_up or is_named else set()
+        erased = set(receipts.vaults_after(tx, receipt)) if given_up or is_named else set()
         for part in parts:
             is_erased = part.vault_id in erased
             spent = part.beyond(given_up[part.key]) if part.key in given_up and not is_erased else part

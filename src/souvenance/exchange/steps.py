@@ -249,7 +249,7 @@ class Steps:
                 *_names(opening),
                 *asking.beside,
             ],
-            began=opening.began,
+            receipt=opening.receipt,
         )
         return Ready(opening=opening, memory=memory, occasion=occasion, kept=kept)
 

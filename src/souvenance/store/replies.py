@@ -59,7 +59,7 @@ def note_reply(
     tx: Transaction, *, user_id: int, text: str, read: Collection[int], at: datetime, is_whole: bool = True
 ) -> None:
     """Remember of a reply, by its hashes, which vaults it was made from; where it is not whole yet, by those of its
-    beginnings."""
+    beginnings. `at` is one moment for all that is noted of it, however often."""
     plain = _plain(text)
     lengths = [*LADDER[: bisect_right(LADDER, len(plain))], *([WHOLE] if is_whole else ())]
     hashes = {_hash(plain, length): length for length in lengths}
@@ -118,13 +118,26 @@ def read_for(
 def seal_replies(tx: Transaction, *, vault_id: int, sealer: Sealer) -> set[str]:
     """Leave of a vault's replies what cannot be guessed, under every vault they were made from; the hashes that went.
 
-    A beginning that is too short to be left goes from another vault where it was noted for the same reply.
+    Rows of other vaults tell of the same reply by their hash where that stands for much of it, or was noted with it;
+    and with such a row goes all that was noted for its reply, by its moment: of a beginning that several replies have
+    in common each vault keeps the moment at which it first had it.
     """
     mine = protected_reply.alias("mine")
     same = (mine.c.user_id == protected_reply.c.user_id) & (mine.c.hash == protected_reply.c.hash)
     is_telling = protected_reply.c.beginning.in_((WHOLE, *SEALED_LADDER)) | (mine.c.at == protected_reply.c.at)
     here = exists().where(mine.c.vault_id == vault_id, same, is_telling)
-    rows = tx.execute(select(protected_reply).where(here)).mappings().all()
+    telling = select(protected_reply.c.user_id, protected_reply.c.vault_id, protected_reply.c.at).where(here).distinct()
+    moments: dict[tuple[int, int], list[datetime]] = {}
+    for row in tx.execute(telling):
+        moments.setdefault((row.user_id, row.vault_id), []).append(row.at)
+    of_replies = [
+        (protected_reply.c.vault_id == under)
+        & (protected_reply.c.user_id == user_id)
+        & protected_reply.c.at.in_(ats[start : start + AT_A_TIME])
+        for (user_id, under), ats in moments.items()
+        for start in range(0, len(ats), AT_A_TIME)
+    ]
+    rows = [row for one in of_replies for row in tx.execute(select(protected_reply).where(one)).mappings()]
     if not rows:
         return set()
     sealing = sealer()
@@ -142,7 +155,8 @@ def seal_replies(tx: Transaction, *, vault_id: int, sealer: Sealer) -> set[str]:
     if kept:
         statement = (sqlite_insert if tx.is_sqlite else postgresql_insert)(sealed_reply)
         tx.execute(statement.on_conflict_do_nothing(), kept)
-    tx.execute(delete(protected_reply).where(here))
+    for one in of_replies:
+        tx.execute(delete(protected_reply).where(one))
     return {row["hash"] for row in rows}
 
 

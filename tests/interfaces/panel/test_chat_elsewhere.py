@@ -1,15 +1,19 @@
 """C1, C2: an answer that another process makes is shown while it comes, can be stopped, and has no other beside it."""
 
 import json
+import re
 import threading
+from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from souvenance.application import Application
-from souvenance.domain.access import Source
+from souvenance.domain.access import Route, Source
 from souvenance.domain.clock import utc_now
+from souvenance.domain.vault import Protection
 from souvenance.store import claims
 from souvenance.store import conversations as rows
 
@@ -87,3 +91,40 @@ def test_v11_the_badge_of_an_old_answer_names_no_vault_that_was_deleted(owner: T
     assert opened.status_code == 200
     assert "un coffre qui n’est plus là" in opened.text
     assert "LYRE" not in opened.text
+
+
+@pytest.mark.parametrize("keeps_ids", [True, False], ids=["by id", "of before ids"])
+def test_v11_vaults_that_have_no_name_any_more_are_rows_of_their_own(
+    owner: TestClient, memory: Application, monkeypatch: pytest.MonkeyPatch, keeps_ids: bool
+) -> None:
+    through = memory.owner_through(Source.PANEL, route=Route.LOCAL)
+    slugs = ("first", "second", "third", "open")
+    ids = {slug: memory.vaults.create(actor=through, name=slug).id for slug in slugs}
+    talk = memory.conversations.start(actor=through).id
+    trace = {
+        "vaults": [{"slug": slug, "name": slug, "weight": 0.2 * place} for place, slug in enumerate(slugs, 1)],
+        "put": [{"kind": "passage", "vault": slug, "note": f"n{slug}", "title": f"of {slug}"} for slug in slugs],
+    }
+    with memory.database.write() as tx:
+        now = utc_now()
+        rows.add_turn(tx, conversation_id=talk, question="How many?", at=now, until=now + timedelta(seconds=120))
+        values = {"state": "done", "answer": "47.", "trace": trace | ({"ids": ids} if keeps_ids else {})}
+        rows.save_turn(tx, conversation_id=talk, ordinal=1, values=values | {"answered_at": utc_now()})
+    for slug in ("first", "second"):
+        memory.erasures.delete_vault(actor=through, vault=slug, confirm=slug)
+    memory.vaults.change(actor=through, vault="third", protection=Protection.MAXIMUM)
+    known = memory.sessions.authenticate
+
+    def afar(*given: Any, **more: Any) -> Any:
+        session, actor = known(*given, **more)
+        return session, replace(actor, route=Route.CLOUD)
+
+    monkeypatch.setattr(memory.sessions, "authenticate", afar)
+    page = owner.get(f"/chat/{talk}/turns/1/read", headers={"accept-language": "en"}).text
+    read = re.findall(r"<h4>([^<]*?) <span class=\"chip\">(.*?)</span>.*?(of \w+)", page, re.DOTALL)
+    assert read == [
+        ("a vault that is gone", "20%", "of first"),
+        ("a vault that is gone", "40%", "of second"),
+        ("a protected vault", "60%", "of third"),
+        ("open", "80%", "of open"),
+    ]

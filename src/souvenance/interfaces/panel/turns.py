@@ -106,18 +106,20 @@ _WAITS = {
 def read_view(visit: Visit, turn: Turn) -> dict[str, Any]:
     """What the badge opens on: everything that was put before the model, vault by vault, as it stands now."""
     trace = turn.trace or {}
-    weights, names = {one["slug"]: one for one in trace.get("vaults", ())}, _names(visit)
-    put: dict[str, list[dict[str, Any]]] = {slug: [] for slug in weights}
+    names = _names(visit)
+    read = {one["id"]: one for one in trace.get("vaults", ())}  # several have no name any more
+    put: dict[int | str, list[dict[str, Any]]] = {vault_id: [] for vault_id in read}
+    others: dict[int | str, Mapping[str, Any]] = {}
     for one in trace.get("put", ()):
-        put.setdefault(one["vault"], []).append(_put(visit, turn, one))
+        put.setdefault(one["vault_id"], []).append(_put(visit, turn, one))
+        others[one["vault_id"]] = {"slug": one["vault"], "name": one["vault"] or GONE_NAME["en"]}
     vaults = [
         {
-            "slug": slug,
-            "name": _called(weights.get(slug, {"slug": slug, "name": slug or GONE_NAME["en"]}), names),
-            "weight": visit.tongue.percent(weights[slug].get("weight", 1.0)) if slug in weights else "",
+            "name": _called(read.get(vault_id) or others[vault_id], names),
+            "weight": visit.tongue.percent(read[vault_id].get("weight", 1.0)) if vault_id in read else "",
             "put": things,
         }
-        for slug, things in put.items()
+        for vault_id, things in put.items()
     ]
     return {
         "vaults": sorted(vaults, key=lambda vault: not vault["put"]),

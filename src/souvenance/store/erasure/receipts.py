@@ -116,9 +116,9 @@ def erased_since(tx: Transaction, at: datetime) -> list[tuple[datetime, int]]:
     return [(row.at, row.vault_id) for row in tx.execute(select(table.c.at, table.c.vault_id).where(table.c.at >= at))]
 
 
-def is_erased_since(tx: Transaction, *, vault_ids: Collection[int], at: datetime) -> bool:
-    """Whether something of one of these vaults was erased at or after a moment."""
-    here = select(table.c.id).where(table.c.vault_id.in_(list(vault_ids)), table.c.at >= at)
+def is_erased_after(tx: Transaction, receipt: int, *, vault_ids: Collection[int]) -> bool:
+    """Whether something of one of these vaults was erased after a receipt."""
+    here = select(table.c.id).where(table.c.vault_id.in_(list(vault_ids)), table.c.id > receipt)
     return bool(vault_ids) and tx.execute(here.limit(1)).first() is not None
 
 
