@@ -57,7 +57,9 @@ def _values(item: Mapping[str, Any], line: int, found: FactFile, now: datetime) 
                 values[name] = value
             else:
                 found.unknown[f"metadata.{name}"] = None
-    categories = [one for one in item.get("categories") or () if isinstance(one, str)]
+    given = item.get("categories")
+    several = given if isinstance(given, list) else [given]
+    categories = [one for one in several if isinstance(one, str) and one.strip()]
     if categories:
         values.setdefault("category", categories[0])
         if len(categories) > 1:
