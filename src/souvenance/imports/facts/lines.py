@@ -55,9 +55,7 @@ def read_lines(data: BinaryIO, found: FactFile, *, now: datetime) -> None:
                 continue
             if not line.strip():
                 continue
-            values = _value(line, number, found)
-            if values is not None:
-                take_object(values, number, found, now=now)
+            _take_line(line, number, found, now)
 
 
 def take_object(values: Any, line: int, found: FactFile, *, now: datetime) -> None:
@@ -98,12 +96,13 @@ def whole(data: BinaryIO) -> Any:
         raise InvalidInput("The file is no JSON that can be read.", hint="Export it again.") from None
 
 
-def _value(line: str, number: int, found: FactFile) -> Any:
+def _take_line(line: str, number: int, found: FactFile, now: datetime) -> None:
     try:
         line.encode()
-        return json.loads(line)
+        values = json.loads(line)
     except UnicodeEncodeError:
         found.problems.append(Remark(number, "the line is not valid UTF-8"))
     except (ValueError, RecursionError):
         found.problems.append(Remark(number, "the line is not valid JSON"))
-    return None
+    else:
+        take_object(values, number, found, now=now)
