@@ -240,6 +240,27 @@ def test_r4_links_that_lead_nowhere_or_round_are_left_out(app: Application, owne
     assert [facts[name].replaced_by for name in "bcd"] == [None, None, None]
 
 
+def test_r4_a_state_and_an_end_that_deny_each_other_are_named(app: Application, owner: Actor) -> None:
+    vault = new_vault(app, owner, "Atelier")
+    told: list[dict[str, Any]] = [
+        {"content": "later", "valid_to": "2999-01-01", "reason": "moving"},
+        {"content": "later still", "state": "in_force", "valid_to": "2999-01-01"},
+        {"content": "denied", "state": "in_force", "valid_to": "2020-01-01"},
+        {"content": "denied too", "state": "retired", "deleted_at": "2020-01-01"},
+        {"content": "replaced", "number": 1, "replaced_by": 7},
+        {"content": "by this", "number": 7},
+        {"content": "trashed later", "deleted_at": "2999-01-01"},
+        {"content": "retired, then deleted", "state": "trashed", "valid_to": "2020-01-01", "deleted_at": "2020-01-02"},
+    ]
+    report = brought_in(app, owner, vault, "".join(json.dumps(one) + "\n" for one in told))
+    assert [one.line for one in report.problems] == [3, 4]
+    assert [one.line for one in report.warnings] == [1, 2, 5, 7]
+    facts = {one.content: one for one in app.facts.list(actor=owner, vault=vault, states=EVERY)}
+    assert facts.pop("retired, then deleted").state is State.TRASHED
+    assert len(facts) == 5
+    assert {(one.state, one.reason, one.replaced_by) for one in facts.values()} == {(State.IN_FORCE, "", None)}
+
+
 def test_r4_files_that_are_none_are_refused(app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
     vault = new_vault(app, owner, "Atelier")
     for text in (b"", b"  \n", b"\x89PNG\x00\x00", b'{"results": [', b"name,age\nZo\xc3\xa9,4\n"):

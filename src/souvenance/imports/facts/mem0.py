@@ -7,7 +7,7 @@ it has them, `metadata`, `categories`, `expiration_date`, and whose it is (`user
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from souvenance.domain.fact import SubjectKind
@@ -45,10 +45,10 @@ def read_mem0(value: Any, found: FactFile, *, now: datetime) -> None:
             continue
         require_room(found)
         found.unknown.update(dict.fromkeys(str(name) for name in item if name not in KNOWN))
-        found.take(_values(item, line, found, now), line=line, now=now)
+        found.take(_values(item, line, found), line=line, now=now)
 
 
-def _values(item: Mapping[str, Any], line: int, found: FactFile, now: datetime) -> dict[str, Any]:
+def _values(item: Mapping[str, Any], line: int, found: FactFile) -> dict[str, Any]:
     metadata = item.get("metadata")
     values: dict[str, Any] = {}
     if isinstance(metadata, Mapping):
@@ -70,19 +70,7 @@ def _values(item: Mapping[str, Any], line: int, found: FactFile, now: datetime) 
         values |= {"subject_kind": SubjectKind.MEMBER, "subject_id": user}
     if isinstance(item.get("actor_id"), str):
         values.setdefault("author", item["actor_id"])
-    _expire(values, item.get("expiration_date"), line, found, now)
-    return values
-
-
-def _expire(values: dict[str, Any], until: Any, line: int, found: FactFile, now: datetime) -> None:
-    if not isinstance(until, str) or not until:
-        return
-    try:
-        end = datetime.fromisoformat(until)
-    except ValueError:
-        values["valid_to"] = until  # told as a date that is none
-        return
-    if (end if end.tzinfo else end.replace(tzinfo=UTC)) > now:
-        found.warnings.append(Remark(line, "it was to end later; nothing ends by itself here"))
-    else:
+    until = item.get("expiration_date")
+    if isinstance(until, str) and until:
         values |= {"valid_to": until, "reason": EXPIRED}
+    return values

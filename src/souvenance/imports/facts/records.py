@@ -99,13 +99,16 @@ class FactFile:
     def take(self, values: Mapping[str, Any], *, line: int, now: datetime) -> None:
         """Keep a record, or say why it cannot be kept."""
         try:
-            self.records.append(record_of(values, line=line, now=now))
+            self.records.append(record_of(values, line=line, now=now, warnings=self.warnings))
         except InvalidInput as error:
             self.problems.append(Remark(line, str(error)))
 
 
-def record_of(values: Mapping[str, Any], *, line: int, now: datetime) -> Record:
-    """A record of its values by the names of `FIELDS`; raises InvalidInput where it could not be kept as it is."""
+def record_of(values: Mapping[str, Any], *, line: int, now: datetime, warnings: list[Remark]) -> Record:
+    """A record of its values by the names of `FIELDS`; raises InvalidInput where it could not be kept as it is.
+
+    What a fact in force cannot have is left out with a warning: an end to come, a reason, a replacement.
+    """
     given = {name: value for name, value in values.items() if value not in (None, "")}
     if "content" not in given:
         raise InvalidInput("There is no content.", hint="Each fact says in “content” what is to be remembered.")
@@ -114,13 +117,12 @@ def record_of(values: Mapping[str, Any], *, line: int, now: datetime) -> Record:
     key = checked_line(given.get("key", ""), what="key")
     category = checked_category(given.get("category", ""))
     moments = {name: _moment(given[name], name) for name in MOMENTS if name in given}
-    state = _state(given.get("state"))
-    if state is State.RETIRED:
-        moments.setdefault("valid_to", moments.get("updated_at", now))
-    elif state is State.TRASHED:
-        moments.setdefault("deleted_at", moments.get("updated_at", now))
+    later = _settle(moments, _state(given.get("state")), now)
+    ended = {"reason", "replaced_by"} & set(given)
+    if not moments.keys() & {"valid_to", "deleted_at"}:
+        given = {name: value for name, value in given.items() if name not in ended}
     is_whole = "number" in given and "state" in given
-    return Record(
+    record = Record(
         line=line,
         is_whole=is_whole,
         hashed=content_hash(key=key, content=content, category=category, subject_kind=kind, subject_id=name),
@@ -147,6 +149,11 @@ def record_of(values: Mapping[str, Any], *, line: int, now: datetime) -> Record:
         valid_to=moments.get("valid_to"),
         deleted_at=moments.get("deleted_at"),
     )
+    if later:
+        warnings.append(Remark(line, "it was to end later; nothing ends by itself here"))
+    elif ended and record.state is State.IN_FORCE:
+        warnings.append(Remark(line, "it is in force: its reason and what replaced it were left out"))
+    return record
 
 
 MOMENTS = ("created_at", "updated_at", "valid_from", "valid_to", "deleted_at")
@@ -160,6 +167,22 @@ def _moment(value: Any, name: str) -> datetime:
         return found.astimezone(UTC)
     except (ValueError, OverflowError):
         raise InvalidInput(f"“{name}” is no date.", hint="Write it as 2023-05-08 or 2023-05-08T09:30:00Z.") from None
+
+
+def _settle(moments: dict[str, datetime], state: State | None, now: datetime) -> bool:
+    """Bring the moments in line with the state; refuse those that deny it. Whether an end to come was taken out."""
+    ends = {"valid_to", "deleted_at"} & moments.keys()
+    later = {name for name in ends if moments[name] > now} if state in {None, State.IN_FORCE} else set()
+    for name in later:
+        del moments[name]
+    denied = {State.IN_FORCE: ends - later, State.RETIRED: ends - {"valid_to"}}
+    if state is not None and denied.get(state):
+        raise InvalidInput("“state” says otherwise than when it ended.", hint="Leave out one of the two.")
+    if state is State.RETIRED:
+        moments.setdefault("valid_to", moments.get("updated_at", now))
+    elif state is State.TRASHED:
+        moments.setdefault("deleted_at", moments.get("updated_at", now))
+    return bool(later)
 
 
 def _state(value: Any) -> State | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, BinaryIO
 
 from souvenance.domain.errors import InvalidInput
@@ -99,7 +99,7 @@ def _rows(text: Any, dialect: type[csv.Dialect], read: FactFile, now: datetime) 
         require_room(read)
         given = {name: cell.strip() for name, cell in zip(columns, row, strict=False) if name and cell.strip()}
         try:
-            values = _values(given, line, read, now)
+            values = _values(given)
         except InvalidInput as error:
             read.problems.append(Remark(line, str(error)))
         else:
@@ -124,7 +124,7 @@ def _plain(name: str) -> str:
     return " ".join(re.sub(r"[\W_]+", " ", folded(name)).split())
 
 
-def _values(given: dict[str, str], line: int, read: FactFile, now: datetime) -> dict[str, Any]:
+def _values(given: dict[str, str]) -> dict[str, Any]:
     values: dict[str, Any] = dict(given)
     if subject := values.pop("subject", ""):
         values["subject_kind"], values["subject_id"] = _subject(subject)
@@ -143,9 +143,6 @@ def _values(given: dict[str, str], line: int, read: FactFile, now: datetime) -> 
         values["state"] = STATES.get(_plain(text), text)
     if text := given.get("disabled"):
         values["disabled"] = True if text.casefold() in TRUE else False if text.casefold() in FALSE else text
-    if (until := given.get("valid_to")) and _is_after(until, now):
-        del values["valid_to"]
-        read.warnings.append(Remark(line, "it was to end later; nothing ends by itself here"))
     values.pop("said_dates", None)
     return values
 
@@ -164,11 +161,3 @@ def _figure(text: str) -> float | str:
         return float(plain.removesuffix("%")) / 100 if plain.endswith("%") else float(plain)
     except ValueError:
         return text
-
-
-def _is_after(text: str, now: datetime) -> bool:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) > now
