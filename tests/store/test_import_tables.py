@@ -72,6 +72,23 @@ def test_r4_rows_that_cannot_be_facts_are_named_by_their_line() -> None:
     assert "colour" in found.warnings[0].reason
 
 
+@pytest.mark.parametrize(
+    ("heading", "left_out"),
+    [
+        ("fact,text", "text"),
+        ("memory,content", "content"),
+        ("content,said_dates", "said_dates"),
+        ("content,sujet,about", "about"),
+    ],
+)
+def test_r4_the_first_of_two_columns_that_mean_the_same_is_taken_and_the_other_named(
+    heading: str, left_out: str
+) -> None:
+    found = read(f"{heading}\n" + ",".join(f"word {n}" for n in range(heading.count(",") + 1)) + "\n")
+    assert [one.content for one in found.records] == ["word 0"]
+    assert [one.reason for one in found.warnings] == [f"these fields are not known here and were left out: {left_out}"]
+
+
 def test_r4_a_column_of_facts_alone_keeps_its_commas() -> None:
     found = read("fact\nLikes tea, green above all\nplain\n")
     assert [one.content for one in found.records] == ["Likes tea, green above all", "plain"]

@@ -38,7 +38,7 @@ OTHERWISE = {
     "valid_to": ("valid until", "jusqu au", "valable jusqu au", "valide jusqu au"),
 }
 """Other names of columns, in French too, as they are left by case, accents and signs."""
-COLUMNS = {name.replace("_", " "): name for name in FIELDS} | {
+COLUMNS = {name.replace("_", " "): name for name in FIELDS if name != "said_dates"} | {
     other: name for name, others in OTHERWISE.items() for other in (*others, name.replace("_", " "))
 }
 KINDS = {"coffre": "vault", "membre": "member", "role": "role", "utilisateur": "user"}
@@ -81,7 +81,9 @@ def _rows(text: Any, dialect: type[csv.Dialect], read: FactFile, now: datetime) 
     rows = csv.reader(text, delimiter=dialect.delimiter, strict=True)
     lines = _numbered(rows, read)
     _line, heading = next(lines, (1, []))
-    columns = [COLUMNS.get(_plain(name), "") for name in heading]
+    meant = [COLUMNS.get(_plain(name), "") for name in heading]
+    # Of columns that mean the same the first is taken; the others are named with those that mean nothing.
+    columns = [name if name not in meant[:place] else "" for place, name in enumerate(meant)]
     if "content" not in columns:
         raise InvalidInput(
             "No column is headed “content”.",
@@ -143,7 +145,6 @@ def _values(given: dict[str, str]) -> dict[str, Any]:
         values["state"] = STATES.get(_plain(text), text)
     if text := given.get("disabled"):
         values["disabled"] = True if text.casefold() in TRUE else False if text.casefold() in FALSE else text
-    values.pop("said_dates", None)
     return values
 
 
