@@ -195,6 +195,22 @@ def test_r4_a_small_archive_cannot_hold_an_endless_list(
     assert (report.created, "One conversation is over" in report.problems[-1].reason) == (0, True)
 
 
+def test_r4_faults_without_end_are_counted_and_a_file_of_nothing_else_is_refused(
+    app: Application, owner: Actor
+) -> None:
+    good = gpt("c-1", "First", "x")
+    steps: list[int] = []
+    report = brought_in(app, owner, [good, *[0] * 25_000], progress=lambda done, _: steps.append(done))
+    assert (report.created, len(report.problems), len(steps)) == (1, 1001, 2)
+    assert report.problems[-1].reason == "not named here: 24,000 more"
+    stopped = brought_in(app, owner, [good, *[0] * 25_000, gpt("c-2", "Second", "x")], stop=lambda: True)
+    assert (stopped.stopped, stopped.problems[-1].reason) == (True, "not named here: 9,000 more")
+    empty = brought_in(app, owner, [gpt(f"e-{n}", "Empty") for n in range(1500)])
+    assert (len(empty.passed_over), empty.passed_over.total) == (1000, 1500)
+    with pytest.raises(InvalidInput, match="no export"):
+        brought_in(app, owner, b"[" + b"0," * 20_000)
+
+
 @pytest.mark.parametrize(
     "raw", [b"", b"PK\x03\x04nonsense", b"{}", b"nothing", zipped(other_json=[]), zipped(conversations_json={"a": 1})]
 )

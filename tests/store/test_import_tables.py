@@ -89,6 +89,33 @@ def test_r4_the_first_of_two_columns_that_mean_the_same_is_taken_and_the_other_n
     assert [one.reason for one in found.warnings] == [f"these fields are not known here and were left out: {left_out}"]
 
 
+@pytest.mark.parametrize(
+    ("name", "first", "fault"),
+    [
+        ("f.jsonl", '{"content": "x"}\n', "x\n"),
+        ("f.json", '[{"content": "x"}\n', ",0"),
+        ("f.json", '[{"memory": "x"}\n', ",0"),
+        ("f.csv", "content,key\nx,\n", "a,b,c\n"),
+        ("f.md", "- x\n", "stray\n"),
+    ],
+)
+def test_r4_faults_without_end_are_counted_and_a_file_of_nothing_else_is_refused(
+    name: str, first: str, fault: str
+) -> None:
+    end = "]" if first.startswith("[") else ""
+    found = read(first + fault * 12_000 + end, name)
+    assert (len(found.records), len(found.problems), found.problems.total) == (1, 1000, 12_000)
+    with pytest.raises(InvalidInput, match="no file of facts"):
+        read(first.replace("x", "" if name != "f.md" else "^1") + fault * 12_000 + end, name)
+
+
+def test_r4_fields_without_end_are_named_as_far_as_they_are_shown() -> None:
+    found = read("".join(f'{{"content": "x", "\\ud800{n}{"a" * 99}": 1}}\n' for n in range(2000)), "f.jsonl")
+    assert len(found.unknown) == 1000
+    assert max(map(len, found.unknown)) == 40
+    assert found.warnings[0].reason.encode()
+
+
 def test_r4_a_column_of_facts_alone_keeps_its_commas() -> None:
     found = read("fact\nLikes tea, green above all\nplain\n")
     assert [one.content for one in found.records] == ["Likes tea, green above all", "plain"]

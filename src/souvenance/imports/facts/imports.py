@@ -17,6 +17,7 @@ from souvenance.imports.facts.files import read_facts
 from souvenance.imports.facts.keeping import Numbers, keep
 from souvenance.imports.facts.known import Known
 from souvenance.imports.facts.records import FactFile, Record, Remark
+from souvenance.imports.remarks import Remarks
 from souvenance.imports.target import require_importer, target_vault
 from souvenance.imports.uploads import Upload
 from souvenance.memory.guard import secret_kinds
@@ -48,8 +49,8 @@ class FactsReport:
     retired: int = 0
     trashed: int = 0
     known: int = 0
-    problems: list[Remark] = field(default_factory=list)
-    warnings: list[Remark] = field(default_factory=list)
+    problems: Remarks[Remark] = field(default_factory=Remarks)
+    warnings: Remarks[Remark] = field(default_factory=Remarks)
     makes_vault: bool = False
     dry_run: bool = False
     stopped: bool = False
@@ -106,6 +107,8 @@ class FactImports:
             dry_run=dry_run,
         )
         plan = self._planned(target, found, report)
+        for said in (report.problems, report.warnings):
+            said.close(Remark(0, f"not named here: {said.more:,} more"))
         if dry_run or not plan.fresh:
             return report
         assert target is not None

@@ -51,7 +51,7 @@ def read_lines(data: BinaryIO, found: FactFile, *, now: datetime) -> None:
             if len(line) > MOST_LINE and not line.endswith("\n"):
                 while (rest := text.readline(MOST_LINE)) and not rest.endswith("\n"):
                     pass
-                found.problems.append(Remark(number, "the line is longer than any fact may be"))
+                found.reject(Remark(number, "the line is longer than any fact may be"))
                 continue
             if not line.strip():
                 continue
@@ -61,9 +61,9 @@ def read_lines(data: BinaryIO, found: FactFile, *, now: datetime) -> None:
 def take_object(values: Any, line: int, found: FactFile, *, now: datetime) -> None:
     """Keep the fact that one JSON object says."""
     if not isinstance(values, dict):
-        found.problems.append(Remark(line, "it is no JSON object"))
+        found.reject(Remark(line, "it is no JSON object"))
         return
-    found.unknown.update(dict.fromkeys(name for name in values if name not in FIELDS))
+    found.meet(name for name in values if name not in FIELDS)
     require_room(found)
     found.take(values, line=line, now=now)
 
@@ -101,8 +101,8 @@ def _take_line(line: str, number: int, found: FactFile, now: datetime) -> None:
         line.encode()
         values = json.loads(line)
     except UnicodeEncodeError:
-        found.problems.append(Remark(number, "the line is not valid UTF-8"))
+        found.reject(Remark(number, "the line is not valid UTF-8"))
     except (ValueError, RecursionError):
-        found.problems.append(Remark(number, "the line is not valid JSON"))
+        found.reject(Remark(number, "the line is not valid JSON"))
     else:
         take_object(values, number, found, now=now)

@@ -41,10 +41,10 @@ def read_mem0(value: Any, found: FactFile, *, now: datetime) -> None:
     """Memories into `found`, each counted as a line from 1."""
     for line, item in enumerate(memories(value), 1):
         if not isinstance(item, Mapping) or not isinstance(item.get("memory"), str):
-            found.problems.append(Remark(line, "it is no memory of mem0"))
+            found.reject(Remark(line, "it is no memory of mem0"))
             continue
         require_room(found)
-        found.unknown.update(dict.fromkeys(str(name) for name in item if name not in KNOWN))
+        found.meet(str(name) for name in item if name not in KNOWN)
         found.take(_values(item, line, found), line=line, now=now)
 
 
@@ -56,7 +56,7 @@ def _values(item: Mapping[str, Any], line: int, found: FactFile) -> dict[str, An
             if name in _TAKEN:
                 values[name] = value
             else:
-                found.unknown[f"metadata.{name}"] = None
+                found.meet([f"metadata.{name}"])
     given = item.get("categories")
     several = given if isinstance(given, list) else [given]
     categories = [one for one in several if isinstance(one, str) and one.strip()]

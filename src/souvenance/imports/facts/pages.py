@@ -34,13 +34,13 @@ def read_pages(data: BinaryIO, found: FactFile, *, now: datetime) -> None:
                 try:
                     values = _item(rows)
                 except AmbiguousEdit:
-                    found.problems.append(Remark(line, "the item is empty, or its anchor is not at its end"))
+                    found.reject(Remark(line, "the item is empty, or its anchor is not at its end"))
                 except InvalidInput as error:
-                    found.problems.append(Remark(line, str(error)))
+                    found.reject(Remark(line, str(error)))
                 else:
                     found.take(place | values, line=line, now=now)
             elif not rows[0].startswith("# "):
-                found.problems.append(Remark(line, "it is neither a heading nor the item of a list"))
+                found.reject(Remark(line, "it is neither a heading nor the item of a list"))
 
 
 def _chunks(text: Any) -> Iterator[tuple[int, list[str]]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from souvenance.domain.access import Source
-from souvenance.domain.errors import InvalidInput
+from souvenance.domain.errors import InvalidInput, TooLarge
 from souvenance.domain.fact import (
     DEFAULT_CATEGORY,
     SaidDate,
@@ -21,6 +21,7 @@ from souvenance.domain.fact import (
     checked_line,
     checked_subject,
 )
+from souvenance.imports.remarks import MOST_FAULTS, MOST_REMARKS, Remarks
 from souvenance.memory.correct import MAX_REASON
 from souvenance.memory.remember import checked_category
 from souvenance.store.facts import content_hash
@@ -33,6 +34,10 @@ FIELDS = (
 """What a record may say, by the names that the export gives them."""
 MOST_SAID_DATES = 500
 MOST_NUMBER = 2**53
+MOST_REJECTED = 500_000
+"""Lines of a file that may be left out, as many as facts may be taken."""
+MOST_NAME = 40
+"""Characters of a field that means nothing here, as it is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,17 +96,33 @@ class FactFile:
 
     form: str
     records: list[Record] = field(default_factory=list)
-    problems: list[Remark] = field(default_factory=list)
-    warnings: list[Remark] = field(default_factory=list)
+    problems: Remarks[Remark] = field(default_factory=Remarks)
+    warnings: Remarks[Remark] = field(default_factory=Remarks)
     unknown: dict[str, None] = field(default_factory=dict)
-    """Fields and columns that mean nothing here, in the order they were met."""
+    """Fields and columns that mean nothing here, as they begin, in the order they were met; the first of them."""
 
     def take(self, values: Mapping[str, Any], *, line: int, now: datetime) -> None:
         """Keep a record, or say why it cannot be kept."""
         try:
             self.records.append(record_of(values, line=line, now=now, warnings=self.warnings))
         except InvalidInput as error:
-            self.problems.append(Remark(line, str(error)))
+            self.reject(Remark(line, str(error)))
+
+    def reject(self, why: Remark) -> None:
+        """Name what was left out; refuse the file where it holds nothing else, or too much of it."""
+        self.problems.append(why)
+        if self.problems.total >= MOST_FAULTS and not self.records:
+            raise InvalidInput("That is no file of facts.", hint="Choose JSON lines, CSV, JSON of mem0 or Markdown.")
+        if self.problems.total >= MOST_REJECTED:
+            raise TooLarge(
+                f"Over {MOST_REJECTED:,} lines of the file are no facts.", hint="Mend it, or send it in parts."
+            )
+
+    def meet(self, names: Iterable[str]) -> None:
+        """These fields or columns mean nothing here."""
+        for name in names:
+            if len(self.unknown) < MOST_REMARKS:
+                self.unknown[name[:MOST_NAME].encode("utf-8", "replace").decode()] = None
 
 
 def record_of(values: Mapping[str, Any], *, line: int, now: datetime, warnings: list[Remark]) -> Record:

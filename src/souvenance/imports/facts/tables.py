@@ -89,21 +89,21 @@ def _rows(text: Any, dialect: type[csv.Dialect], read: FactFile, now: datetime) 
             "No column is headed “content”.",
             hint="Name the columns in the first row: content, key, category.",
         )
-    read.unknown.update(dict.fromkeys(name for name, known in zip(heading, columns, strict=True) if not known and name))
+    read.meet(name for name, known in zip(heading, columns, strict=True) if not known and name)
     for line, cells in lines:
         if not any(cell.strip() for cell in cells):
             continue
         # In a table of nothing but facts, what looks like a delimiter is a comma of theirs.
         row = [dialect.delimiter.join(cells)] if len(columns) == 1 else cells
         if len(row) > len(columns):
-            read.problems.append(Remark(line, "it has more columns than the first row"))
+            read.reject(Remark(line, "it has more columns than the first row"))
             continue
         require_room(read)
         given = {name: cell.strip() for name, cell in zip(columns, row, strict=False) if name and cell.strip()}
         try:
             values = _values(given)
         except InvalidInput as error:
-            read.problems.append(Remark(line, str(error)))
+            read.reject(Remark(line, str(error)))
         else:
             read.take(values, line=line, now=now)
 
@@ -117,7 +117,7 @@ def _numbered(rows: Any, read: FactFile) -> Iterator[tuple[int, list[str]]]:
         except StopIteration:
             return
         except csv.Error:
-            read.problems.append(Remark(line, "the row cannot be read: a quote is not closed, or a field is too long"))
+            read.reject(Remark(line, "the row cannot be read: a quote is not closed, or a field is too long"))
             return
         yield line, row
 
