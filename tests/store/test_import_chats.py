@@ -182,6 +182,49 @@ def test_r4_a_file_that_breaks_off_gives_what_stood_before(app: Application, own
     assert brought_in(app, owner, bytes(damaged)).problems
 
 
+def test_r4_a_later_list_that_is_none_ends_the_reading_and_what_stood_before_is_reported(
+    app: Application, owner: Actor
+) -> None:
+    first = [gpt(f"c-{n}", f"Chat {n}", "x") for n in range(3)]
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as written:
+        written.writestr("conversations-000.json", json.dumps(first))
+        written.writestr("conversations-001.json", "{}")
+    report = brought_in(app, owner, archive.getvalue())
+    assert (report.created, [one.path for one in report.problems]) == (3, ["#4"])
+    assert "breaks off" in report.problems[0].reason
+    assert report.deed
+
+
+def test_r4_broken_json_within_a_large_file_is_told_as_such_and_not_held(
+    app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("souvenance.imports.chats.files._PIECE", 1000)
+    monkeypatch.setattr("souvenance.imports.chats.files.MOST_CONVERSATION", 50_000)
+    rest = json.dumps([gpt(f"r-{n}", f"Rest {n}", "y" * 1000) for n in range(200)])[1:]
+    for broken in ('{"title": oops, "x": 1}', '{"title" "t"}', '{"a": "\\q"}', '{"a": 1, 2}', "nul", "{'a': 1}"):
+        raw = "[" + json.dumps(gpt("c-1", "First", "x")) + f", {broken}, {rest}"
+        report = brought_in(app, owner, raw.encode())
+        assert (report.files, [one.path for one in report.problems]) == (1, ["#2"]), broken
+        assert "breaks off" in report.problems[0].reason, broken
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 7, 64])
+def test_r4_wherever_a_piece_ends_the_same_is_read(
+    app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch, piece: int
+) -> None:
+    monkeypatch.setattr("souvenance.imports.chats.files._PIECE", piece)
+    made = [
+        gpt(
+            "c-1", 'Sn\u00f6 \U0001f600 "\\', "x\n\t\u2028y", create_time=-1.5e-9, extra=[True, False, None, {}, 1e300]
+        ),
+        claude("u-1", "Ça", "là"),
+    ]
+    for number, raw in enumerate((json.dumps(made, indent=2), json.dumps(made, ensure_ascii=False))):
+        report = brought_in(app, owner, raw.encode(), folder=str(number), dry_run=True)
+        assert (report.files, report.problems) == (2, [])
+
+
 def test_r4_a_small_archive_cannot_hold_an_endless_list(
     app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
