@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
-from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound, TooLarge, Withheld
+from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound, StoreUnavailable, TooLarge, Withheld
 from souvenance.domain.fact import SUMMARY_KEY, State, SubjectKind
 from souvenance.domain.form import Form
 from souvenance.domain.protection import Protection
@@ -164,6 +164,28 @@ def test_r4_stopped_at_any_moment_it_goes_on_and_no_link_leads_nowhere(
     found, wanted = without_numbers(exported(app, owner, target)), without_numbers(text)
     assert sorted(one["content"] for one in found) == sorted(one["content"] for one in wanted)
     assert sum(one.get("replaced_by") is not None for one in found) == 2
+
+
+def test_r4_an_import_that_fails_says_what_it_left_and_is_audited(
+    app: Application, owner: Actor, lived_in: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("souvenance.imports.facts.imports.BATCH", 2)
+    text = exported(app, owner, lived_in)
+    target = new_vault(app, owner, "Copie")
+
+    def full(done: int, _total: int) -> None:
+        if done == 4:
+            raise StoreUnavailable("The disk is full.", hint="Free some space.")
+
+    with pytest.raises(StoreUnavailable) as refused:
+        brought_in(app, owner, target, text, progress=full)
+    deed = re.search(r"Free some space\. .*“(import [0-9a-f]{6} \(jsonl\))”", refused.value.hint)
+    assert deed is not None
+    (entry,) = (one for one in app.history.audit(actor=owner) if one.verb == "vault.import")
+    assert (entry.vault, entry.details) == (target, {"form": "jsonl", "facts": 6})
+    undone = app.history.revert(actor=owner, agent=deed[1], since=datetime(2020, 1, 1, tzinfo=UTC))
+    assert {one.did for one in undone.reverted if one.kind == "fact"} == {"trash"}
+    assert contents(app, owner, target, State.IN_FORCE, State.RETIRED) == []
 
 
 def test_r4_a_look_first_writes_nothing_and_needs_no_vault(app: Application, owner: Actor, lived_in: str) -> None:

@@ -14,7 +14,7 @@ from souvenance.domain.note import MAX_NOTE_BYTES, MAX_TITLE, Note, NoteClass, c
 from souvenance.domain.vault import Vault
 from souvenance.imports.chats.files import BrokenOff, entries
 from souvenance.imports.chats.formats import Conversation, conversation_of
-from souvenance.imports.facts.imports import Stop, deed_of
+from souvenance.imports.deeds import Stop, deed_of, named_where_it_fails
 from souvenance.imports.markdown_folder import Parsed, Problem
 from souvenance.imports.note_keeping import ImportReport, Progress, create_notes, is_same, last_imported, update_notes
 from souvenance.imports.remarks import MOST_FAULTS
@@ -95,14 +95,15 @@ class ChatImports:
             nonlocal read
             read = place
 
-        for batch in _batches(_found(upload, report, follow)):
-            if stop is not None and stop():
-                report.stopped = True
-                break
-            if batch:
-                self._take(actor, target, batch, below, known, report)
-            if progress is not None:
-                progress(min(read, size), size)
+        with named_where_it_fails(report.deed, lambda: 0 if dry_run else report.created + report.updated):
+            for batch in _batches(_found(upload, report, follow)):
+                if stop is not None and stop():
+                    report.stopped = True
+                    break
+                if batch:
+                    self._take(actor, target, batch, below, known, report)
+                if progress is not None:
+                    progress(min(read, size), size)
         if dry_run or not report.created + report.updated:
             report.deed, report.begun = "", None
         report.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -13,6 +12,7 @@ from souvenance.domain.clock import Clock, isoformat
 from souvenance.domain.fact import State
 from souvenance.domain.form import FactForm
 from souvenance.domain.vault import Vault
+from souvenance.imports.deeds import Stop, deed_of, named_where_it_fails
 from souvenance.imports.facts.files import read_facts
 from souvenance.imports.facts.keeping import Numbers, keep
 from souvenance.imports.facts.known import Known
@@ -22,15 +22,13 @@ from souvenance.imports.target import require_importer, target_vault
 from souvenance.imports.uploads import Upload
 from souvenance.memory.guard import secret_kinds
 from souvenance.store import history
-from souvenance.store.database import Database
+from souvenance.store.database import Database, Transaction
 
 BATCH = 500
 """Facts stored under one hold of the write lock, so that other writers are never kept waiting for long."""
 
 Progress = Callable[[int, int], None]
 """Called with how many facts are done and how many there are."""
-Stop = Callable[[], bool]
-"""Asked between two batches; true ends the import there."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -114,7 +112,8 @@ class FactImports:
         assert target is not None
         report.deed, report.begun = deed_of(found.form), begun
         report.created = report.retired = report.trashed = 0
-        self._write(replace(actor, source=Source.IMPORT, name=report.deed), target, plan, report, progress, stop)
+        with named_where_it_fails(report.deed, lambda: report.created):
+            self._write(replace(actor, source=Source.IMPORT, name=report.deed), target, plan, report, progress, stop)
         return report
 
     def _planned(self, target: Vault | None, found: FactFile, report: FactsReport) -> _Plan:
@@ -143,25 +142,28 @@ class FactImports:
     ) -> None:
         with self._database.write() as tx:
             plan.give_numbers(tx.next_numbers("fact_number", len(plan.fresh)))
+
+        def audit(tx: Transaction) -> None:
+            """With the first facts, so that none stand there unsaid: how many are to come."""
+            if not report.created:
+                history.record_audit(
+                    tx, actor, verb="vault.import", at=self._clock(), vault_id=target.id, form=report.form,
+                    facts=len(plan.fresh),
+                )  # fmt: skip
+
         done = 0
         for batch in _batches(plan.ordered):
             if stop is not None and stop():
                 report.stopped = True
                 break
             made = keep(self._database, self._clock, actor, vault=target, records=batch, known=plan.known,
-                        numbers=plan.numbers)  # fmt: skip
+                        numbers=plan.numbers, audit=audit)  # fmt: skip
             for item in made:
                 _count(report, item)
             report.known += len(batch) - len(made)
             done += len(batch)
             if progress is not None:
                 progress(done, len(plan.ordered))
-        if report.created:
-            with self._database.write() as tx:
-                history.record_audit(
-                    tx, actor, verb="vault.import", at=self._clock(), vault_id=target.id, form=report.form,
-                    facts=report.created,
-                )  # fmt: skip
 
 
 class _Plan:
@@ -245,8 +247,3 @@ def _warn(report: FactsReport, item: Record) -> None:
 def _batches(items: Sequence[Record]) -> Iterator[Sequence[Record]]:
     for start in range(0, len(items), BATCH):
         yield items[start : start + BATCH]
-
-
-def deed_of(form: str) -> str:
-    """The name under which what one import wrote stands in histories. Names of files are not kept: they may tell."""
-    return f"import {secrets.token_hex(3)} ({form})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -41,9 +41,11 @@ def keep(
     records: Sequence[Record],
     known: Known,
     numbers: Numbers,
+    audit: Callable[[Transaction], None],
 ) -> list[Record]:
     """Store those of these records that are still new, as one change with their pages; which they were.
 
+    `audit` is called within that change where it has any.
     A summary goes to the journal where another stands: reading a file in replaces nobody's.
     """
     words = [
@@ -70,6 +72,8 @@ def keep(
         written += (history.fact_written(one, OPERATION) for one in made)
         if written:
             history.record_change(tx, actor, verb=OPERATION, at=at, written=written)
+        if fresh:
+            audit(tx)
     known.wrote([one.number for one in made])
     return [item for item, _ in fresh]
 
