@@ -347,6 +347,43 @@ def test_r4_whatever_is_exported_comes_back(app: Application, owner: Actor, made
     assert brought_in(app, owner, two, text).created == 0
 
 
+def test_r4_what_somebody_writes_meanwhile_is_what_links_lead_to(app: Application, owner: Actor) -> None:
+    vault = new_vault(app, owner, "Atelier")
+    told: list[dict[str, Any]] = [
+        {"number": 1, "content": "X"},
+        {"number": 2, "content": "X"},
+        {"number": 3, "content": "Y", "state": "retired", "valid_to": "2020-01-01", "replaced_by": 2},
+    ]
+
+    def meanwhile() -> bool:
+        app.facts.remember(actor=owner, vault=vault, observations=[Observation(content="X")])
+        return False
+
+    report = brought_in(app, owner, vault, "".join(json.dumps(one) + "\n" for one in told), stop=meanwhile)
+    assert (report.created, report.known) == (1, 2)
+    facts = {one.content: one for one in app.facts.list(actor=owner, vault=vault, states=EVERY)}
+    assert facts["Y"].replaced_by == facts["X"].number
+
+
+def test_r4_stopped_after_a_fact_that_a_repeated_one_replaced_its_link_leads_somewhere(
+    app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("souvenance.imports.facts.imports.BATCH", 1)
+    vault = new_vault(app, owner, "Atelier")
+    told: list[dict[str, Any]] = [
+        {"number": 3, "content": "Y", "state": "retired", "valid_to": "2020-01-01", "replaced_by": 2},
+        {"number": 1, "content": "X"},
+        {"number": 2, "content": "X"},
+    ]
+    asked: list[int] = []
+    text = "".join(json.dumps(one) + "\n" for one in told)
+    brought_in(app, owner, vault, text, stop=lambda: asked.append(1) or len(asked) > 1)
+    assert contents(app, owner, vault, *EVERY) == ["X"]
+    brought_in(app, owner, vault, text)
+    facts = {one.content: one for one in app.facts.list(actor=owner, vault=vault, states=EVERY)}
+    assert facts["Y"].replaced_by == facts["X"].number
+
+
 def test_r4_two_who_import_the_same_file_at_once_add_nothing_twice(
     app: Application, owner: Actor, lived_in: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -174,18 +174,19 @@ class _Plan:
         self.fresh: list[Record] = []
         self.ordered: list[Record] = []
         self.numbers = Numbers()
-        self._repeated: list[Record] = []
         self._in_force: dict[str, Record] = {}
 
     def take(self, item: Record) -> bool:
         """Whether a fact is new: neither there already nor said above it in the file."""
         number = self.known.find(item)
         if number is not None:
-            self._note(item, number)
+            if item.number is not None and item.number not in self.numbers.new:
+                self.numbers.of_file.setdefault(item.number, number)
         elif item.state is State.IN_FORCE and item.hashed in self._in_force:
-            self._repeated.append(item)
+            self._is_new(item, self._in_force[item.hashed])
         else:
             self.fresh.append(item)
+            self._is_new(item, item)
             if item.state is State.IN_FORCE:
                 self._in_force[item.hashed] = item
             return True
@@ -195,14 +196,12 @@ class _Plan:
         """New numbers, in the order of the file."""
         for item, number in zip(self.fresh, numbers, strict=True):
             self.numbers.of_line[item.line] = number
-            self._note(item, number)
-        for item in self._repeated:
-            self._note(item, self.numbers.of_line[self._in_force[item.hashed].line])
 
     def order(self, warnings: list[Remark]) -> None:
         """Put what replaced a fact before it, so that wherever an import stops no link leads nowhere."""
-        by_number = {item.number: item for item in reversed(self.fresh) if item.number is not None}
-        named = {*by_number, *self.numbers.of_file, *(item.number for item in self._repeated)}
+        by_line = {item.line: item for item in self.fresh}
+        new = {number: by_line[line] for number, line in self.numbers.new.items()}
+        named = {*self.numbers.new, *self.numbers.of_file}
         depth: dict[int, int] = {}
         for item in self.fresh:
             path: dict[int, Record] = {}
@@ -216,7 +215,7 @@ class _Plan:
                 if step.replaced_by is not None and step.replaced_by not in named:
                     self._cut(step.line, "what replaced it is not in the file", warnings)
                     break
-                step = None if step.replaced_by is None else by_number.get(step.replaced_by)
+                step = None if step.replaced_by is None else new.get(step.replaced_by)
             start = depth[step.line] + 1 if step is not None and step.line in depth else 0
             for above, line in enumerate(reversed(path), start):
                 depth[line] = above
@@ -226,9 +225,9 @@ class _Plan:
         self.numbers.loose.add(line)
         warnings.append(Remark(line, reason))
 
-    def _note(self, item: Record, number: int) -> None:
-        if item.number is not None:
-            self.numbers.of_file.setdefault(item.number, number)
+    def _is_new(self, item: Record, first: Record) -> None:
+        if item.number is not None and item.number not in self.numbers.of_file:
+            self.numbers.new.setdefault(item.number, first.line)
 
 
 def _count(report: FactsReport, item: Record) -> None:
