@@ -194,6 +194,8 @@ def test_r4_the_markdown_export_is_read_back_with_what_a_page_says(app: Applicat
             subject_id="7 7",
         ),
         Observation(content="**faux**: clé", category="a/b"),
+        Observation(content="Du coffre.", category="Notes (user)"),
+        Observation(content="De deux.", category="Notes (member 7)", subject_kind=SubjectKind.USER),
         Observation(content="Rôle.", subject_kind=SubjectKind.ROLE, subject_id="mods"),
     ]
     first = app.facts.remember(actor=owner, vault=vault, observations=told)[0]
@@ -203,7 +205,7 @@ def test_r4_the_markdown_export_is_read_back_with_what_a_page_says(app: Applicat
     text = "".join(app.exports.facts(actor=owner, vault=vault, form=Form.MARKDOWN))
     target = app.vaults.create(actor=owner, name="Copie").slug
     report = brought_in(app, owner, target, text, "a.md")
-    assert (report.form, report.created, report.retired, report.problems) == ("markdown", 5, 1, [])
+    assert (report.form, report.created, report.retired, report.problems) == ("markdown", 7, 1, [])
 
     def seen(slug: str) -> list[Any]:
         facts = {one.number: one for one in app.facts.list(actor=owner, vault=slug, states=EVERY, limit=99)}
@@ -233,6 +235,13 @@ def test_r4_lines_of_a_page_that_are_no_facts_are_named() -> None:
     found = read("# Memory\n\n## tea\n- green\nstray words\n- \n- a ^1 b ^2\n", "page.md")
     assert [(one.content, one.category) for one in found.records] == [("green", "tea"), ("a ^1 b", "tea")]
     assert [one.line for one in found.problems] == [5, 6]
+
+
+def test_r4_lines_below_a_heading_and_endless_items_are_named() -> None:
+    endless = "- long\n" + "  more of it\n" * 100_000
+    found = read(f"# Memory\n  a\n\n## tea\n  b\n\n\tc\n- green\n\n  leaves\n{endless}- black\n", "page.md")
+    assert [one.content for one in found.records] == ["green\n\nleaves", "black"]
+    assert [one.line for one in found.problems] == [2, 5, 7, 11]
 
 
 def test_f8_a_token_that_only_reads_looks_at_no_file(app: Application, owner: Actor) -> None:
