@@ -11,7 +11,7 @@ from pathlib import Path
 SOURCE = Path(str(resources.files("souvenance")))
 MOST = 16
 """Alternatives of one text above which a value is left a value."""
-GIVES_MESSAGE = {"refuse_missing": 3}
+GIVES_MESSAGE = {"refuse_missing": 3, "add_hint": 1}
 """Functions that raise what they are given, and at which place."""
 GIVES_WORD = {"wrong_kind": 1, "require_person": 0}
 """Functions that put a word of ours into a refusal, and at which place."""

@@ -182,6 +182,49 @@ def test_r4_a_file_that_breaks_off_gives_what_stood_before(app: Application, own
     assert brought_in(app, owner, bytes(damaged)).problems
 
 
+def test_r4_a_later_list_that_is_none_ends_the_reading_and_what_stood_before_is_reported(
+    app: Application, owner: Actor
+) -> None:
+    first = [gpt(f"c-{n}", f"Chat {n}", "x") for n in range(3)]
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as written:
+        written.writestr("conversations-000.json", json.dumps(first))
+        written.writestr("conversations-001.json", "{}")
+    report = brought_in(app, owner, archive.getvalue())
+    assert (report.created, [one.path for one in report.problems]) == (3, ["#4"])
+    assert "breaks off" in report.problems[0].reason
+    assert report.deed
+
+
+def test_r4_broken_json_within_a_large_file_is_told_as_such_and_not_held(
+    app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("souvenance.imports.chats.files._PIECE", 1000)
+    monkeypatch.setattr("souvenance.imports.chats.files.MOST_CONVERSATION", 50_000)
+    rest = json.dumps([gpt(f"r-{n}", f"Rest {n}", "y" * 1000) for n in range(200)])[1:]
+    for broken in ('{"title": oops, "x": 1}', '{"title" "t"}', '{"a": "\\q"}', '{"a": 1, 2}', "nul", "{'a': 1}"):
+        raw = "[" + json.dumps(gpt("c-1", "First", "x")) + f", {broken}, {rest}"
+        report = brought_in(app, owner, raw.encode())
+        assert (report.files, [one.path for one in report.problems]) == (1, ["#2"]), broken
+        assert "breaks off" in report.problems[0].reason, broken
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 7, 64])
+def test_r4_wherever_a_piece_ends_the_same_is_read(
+    app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch, piece: int
+) -> None:
+    monkeypatch.setattr("souvenance.imports.chats.files._PIECE", piece)
+    made = [
+        gpt(
+            "c-1", 'Sn\u00f6 \U0001f600 "\\', "x\n\t\u2028y", create_time=-1.5e-9, extra=[True, False, None, {}, 1e300]
+        ),
+        claude("u-1", "Ça", "là"),
+    ]
+    for number, raw in enumerate((json.dumps(made, indent=2), json.dumps(made, ensure_ascii=False))):
+        report = brought_in(app, owner, raw.encode(), folder=str(number), dry_run=True)
+        assert (report.files, report.problems) == (2, [])
+
+
 def test_r4_a_small_archive_cannot_hold_an_endless_list(
     app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,6 +236,22 @@ def test_r4_a_small_archive_cannot_hold_an_endless_list(
     monkeypatch.setattr("souvenance.imports.chats.files.MOST_CONVERSATION", 100_000)
     report = brought_in(app, owner, [gpt("c-2", "Huge", "x" * 900_000)])
     assert (report.created, "One conversation is over" in report.problems[-1].reason) == (0, True)
+
+
+def test_r4_faults_without_end_are_counted_and_a_file_of_nothing_else_is_refused(
+    app: Application, owner: Actor
+) -> None:
+    good = gpt("c-1", "First", "x")
+    steps: list[int] = []
+    report = brought_in(app, owner, [good, *[0] * 25_000], progress=lambda done, _: steps.append(done))
+    assert (report.created, len(report.problems), len(steps)) == (1, 1001, 2)
+    assert report.problems[-1].reason == "not named here: 24,000 more"
+    stopped = brought_in(app, owner, [good, *[0] * 25_000, gpt("c-2", "Second", "x")], stop=lambda: True)
+    assert (stopped.stopped, stopped.problems[-1].reason) == (True, "not named here: 9,000 more")
+    empty = brought_in(app, owner, [gpt(f"e-{n}", "Empty") for n in range(1500)])
+    assert (len(empty.passed_over), empty.passed_over.total) == (1000, 1500)
+    with pytest.raises(InvalidInput, match="no export"):
+        brought_in(app, owner, b"[" + b"0," * 20_000)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
-from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound, TooLarge, Withheld
+from souvenance.domain.errors import InvalidInput, NotAllowed, NotFound, StoreUnavailable, TooLarge, Withheld
 from souvenance.domain.fact import SUMMARY_KEY, State, SubjectKind
 from souvenance.domain.form import Form
 from souvenance.domain.protection import Protection
@@ -166,6 +166,28 @@ def test_r4_stopped_at_any_moment_it_goes_on_and_no_link_leads_nowhere(
     assert sum(one.get("replaced_by") is not None for one in found) == 2
 
 
+def test_r4_an_import_that_fails_says_what_it_left_and_is_audited(
+    app: Application, owner: Actor, lived_in: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("souvenance.imports.facts.imports.BATCH", 2)
+    text = exported(app, owner, lived_in)
+    target = new_vault(app, owner, "Copie")
+
+    def full(done: int, _total: int) -> None:
+        if done == 4:
+            raise StoreUnavailable("The disk is full.", hint="Free some space.")
+
+    with pytest.raises(StoreUnavailable) as refused:
+        brought_in(app, owner, target, text, progress=full)
+    deed = re.search(r"Free some space\. .*“(import [0-9a-f]{6} \(jsonl\))”", refused.value.hint)
+    assert deed is not None
+    (entry,) = (one for one in app.history.audit(actor=owner) if one.verb == "vault.import")
+    assert (entry.vault, entry.details) == (target, {"form": "jsonl", "facts": 6})
+    undone = app.history.revert(actor=owner, agent=deed[1], since=datetime(2020, 1, 1, tzinfo=UTC))
+    assert {one.did for one in undone.reverted if one.kind == "fact"} == {"trash"}
+    assert contents(app, owner, target, State.IN_FORCE, State.RETIRED) == []
+
+
 def test_r4_a_look_first_writes_nothing_and_needs_no_vault(app: Application, owner: Actor, lived_in: str) -> None:
     target = new_vault(app, owner, "Copie")
     text = exported(app, owner, lived_in) + "no json\n" + '{"content": "Le mot de passe est hunter2secret!"}\n'
@@ -240,6 +262,27 @@ def test_r4_links_that_lead_nowhere_or_round_are_left_out(app: Application, owne
     assert [facts[name].replaced_by for name in "bcd"] == [None, None, None]
 
 
+def test_r4_a_state_and_an_end_that_deny_each_other_are_named(app: Application, owner: Actor) -> None:
+    vault = new_vault(app, owner, "Atelier")
+    told: list[dict[str, Any]] = [
+        {"content": "later", "valid_to": "2999-01-01", "reason": "moving"},
+        {"content": "later still", "state": "in_force", "valid_to": "2999-01-01"},
+        {"content": "denied", "state": "in_force", "valid_to": "2020-01-01"},
+        {"content": "denied too", "state": "retired", "deleted_at": "2020-01-01"},
+        {"content": "replaced", "number": 1, "replaced_by": 7},
+        {"content": "by this", "number": 7},
+        {"content": "trashed later", "deleted_at": "2999-01-01"},
+        {"content": "retired, then deleted", "state": "trashed", "valid_to": "2020-01-01", "deleted_at": "2020-01-02"},
+    ]
+    report = brought_in(app, owner, vault, "".join(json.dumps(one) + "\n" for one in told))
+    assert [one.line for one in report.problems] == [3, 4]
+    assert [one.line for one in report.warnings] == [1, 2, 5, 7]
+    facts = {one.content: one for one in app.facts.list(actor=owner, vault=vault, states=EVERY)}
+    assert facts.pop("retired, then deleted").state is State.TRASHED
+    assert len(facts) == 5
+    assert {(one.state, one.reason, one.replaced_by) for one in facts.values()} == {(State.IN_FORCE, "", None)}
+
+
 def test_r4_files_that_are_none_are_refused(app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
     vault = new_vault(app, owner, "Atelier")
     for text in (b"", b"  \n", b"\x89PNG\x00\x00", b'{"results": [', b"name,age\nZo\xc3\xa9,4\n"):
@@ -302,6 +345,43 @@ def test_r4_whatever_is_exported_comes_back(app: Application, owner: Actor, made
     assert (second.created, second.known) == (len(made), 0)
     assert without_numbers(exported(app, owner, two)) == without_numbers(text)
     assert brought_in(app, owner, two, text).created == 0
+
+
+def test_r4_what_somebody_writes_meanwhile_is_what_links_lead_to(app: Application, owner: Actor) -> None:
+    vault = new_vault(app, owner, "Atelier")
+    told: list[dict[str, Any]] = [
+        {"number": 1, "content": "X"},
+        {"number": 2, "content": "X"},
+        {"number": 3, "content": "Y", "state": "retired", "valid_to": "2020-01-01", "replaced_by": 2},
+    ]
+
+    def meanwhile() -> bool:
+        app.facts.remember(actor=owner, vault=vault, observations=[Observation(content="X")])
+        return False
+
+    report = brought_in(app, owner, vault, "".join(json.dumps(one) + "\n" for one in told), stop=meanwhile)
+    assert (report.created, report.known) == (1, 2)
+    facts = {one.content: one for one in app.facts.list(actor=owner, vault=vault, states=EVERY)}
+    assert facts["Y"].replaced_by == facts["X"].number
+
+
+def test_r4_stopped_after_a_fact_that_a_repeated_one_replaced_its_link_leads_somewhere(
+    app: Application, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("souvenance.imports.facts.imports.BATCH", 1)
+    vault = new_vault(app, owner, "Atelier")
+    told: list[dict[str, Any]] = [
+        {"number": 3, "content": "Y", "state": "retired", "valid_to": "2020-01-01", "replaced_by": 2},
+        {"number": 1, "content": "X"},
+        {"number": 2, "content": "X"},
+    ]
+    asked: list[int] = []
+    text = "".join(json.dumps(one) + "\n" for one in told)
+    brought_in(app, owner, vault, text, stop=lambda: asked.append(1) or len(asked) > 1)
+    assert contents(app, owner, vault, *EVERY) == ["X"]
+    brought_in(app, owner, vault, text)
+    facts = {one.content: one for one in app.facts.list(actor=owner, vault=vault, states=EVERY)}
+    assert facts["Y"].replaced_by == facts["X"].number
 
 
 def test_r4_two_who_import_the_same_file_at_once_add_nothing_twice(

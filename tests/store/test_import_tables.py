@@ -72,6 +72,50 @@ def test_r4_rows_that_cannot_be_facts_are_named_by_their_line() -> None:
     assert "colour" in found.warnings[0].reason
 
 
+@pytest.mark.parametrize(
+    ("heading", "left_out"),
+    [
+        ("fact,text", "text"),
+        ("memory,content", "content"),
+        ("content,said_dates", "said_dates"),
+        ("content,sujet,about", "about"),
+    ],
+)
+def test_r4_the_first_of_two_columns_that_mean_the_same_is_taken_and_the_other_named(
+    heading: str, left_out: str
+) -> None:
+    found = read(f"{heading}\n" + ",".join(f"word {n}" for n in range(heading.count(",") + 1)) + "\n")
+    assert [one.content for one in found.records] == ["word 0"]
+    assert [one.reason for one in found.warnings] == [f"these fields are not known here and were left out: {left_out}"]
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "fault"),
+    [
+        ("f.jsonl", '{"content": "x"}\n', "x\n"),
+        ("f.json", '[{"content": "x"}\n', ",0"),
+        ("f.json", '[{"memory": "x"}\n', ",0"),
+        ("f.csv", "content,key\nx,\n", "a,b,c\n"),
+        ("f.md", "- x\n", "stray\n"),
+    ],
+)
+def test_r4_faults_without_end_are_counted_and_a_file_of_nothing_else_is_refused(
+    name: str, first: str, fault: str
+) -> None:
+    end = "]" if first.startswith("[") else ""
+    found = read(first + fault * 12_000 + end, name)
+    assert (len(found.records), len(found.problems), found.problems.total) == (1, 1000, 12_000)
+    with pytest.raises(InvalidInput, match="no file of facts"):
+        read(first.replace("x", "" if name != "f.md" else "^1") + fault * 12_000 + end, name)
+
+
+def test_r4_fields_without_end_are_named_as_far_as_they_are_shown() -> None:
+    found = read("".join(f'{{"content": "x", "\\ud800{n}{"a" * 99}": 1}}\n' for n in range(2000)), "f.jsonl")
+    assert len(found.unknown) == 1000
+    assert max(map(len, found.unknown)) == 40
+    assert found.warnings[0].reason.encode()
+
+
 def test_r4_a_column_of_facts_alone_keeps_its_commas() -> None:
     found = read("fact\nLikes tea, green above all\nplain\n")
     assert [one.content for one in found.records] == ["Likes tea, green above all", "plain"]
@@ -150,6 +194,8 @@ def test_r4_the_markdown_export_is_read_back_with_what_a_page_says(app: Applicat
             subject_id="7 7",
         ),
         Observation(content="**faux**: clé", category="a/b"),
+        Observation(content="Du coffre.", category="Notes (user)"),
+        Observation(content="De deux.", category="Notes (member 7)", subject_kind=SubjectKind.USER),
         Observation(content="Rôle.", subject_kind=SubjectKind.ROLE, subject_id="mods"),
     ]
     first = app.facts.remember(actor=owner, vault=vault, observations=told)[0]
@@ -159,7 +205,7 @@ def test_r4_the_markdown_export_is_read_back_with_what_a_page_says(app: Applicat
     text = "".join(app.exports.facts(actor=owner, vault=vault, form=Form.MARKDOWN))
     target = app.vaults.create(actor=owner, name="Copie").slug
     report = brought_in(app, owner, target, text, "a.md")
-    assert (report.form, report.created, report.retired, report.problems) == ("markdown", 5, 1, [])
+    assert (report.form, report.created, report.retired, report.problems) == ("markdown", 7, 1, [])
 
     def seen(slug: str) -> list[Any]:
         facts = {one.number: one for one in app.facts.list(actor=owner, vault=slug, states=EVERY, limit=99)}
@@ -189,6 +235,13 @@ def test_r4_lines_of_a_page_that_are_no_facts_are_named() -> None:
     found = read("# Memory\n\n## tea\n- green\nstray words\n- \n- a ^1 b ^2\n", "page.md")
     assert [(one.content, one.category) for one in found.records] == [("green", "tea"), ("a ^1 b", "tea")]
     assert [one.line for one in found.problems] == [5, 6]
+
+
+def test_r4_lines_below_a_heading_and_endless_items_are_named() -> None:
+    endless = "- long\n" + "  more of it\n" * 100_000
+    found = read(f"# Memory\n  a\n\n## tea\n  b\n\n\tc\n- green\n\n  leaves\n{endless}- black\n", "page.md")
+    assert [one.content for one in found.records] == ["green\n\nleaves", "black"]
+    assert [one.line for one in found.problems] == [2, 5, 7, 11]
 
 
 def test_f8_a_token_that_only_reads_looks_at_no_file(app: Application, owner: Actor) -> None:

@@ -13,6 +13,7 @@ from souvenance.domain.note import Note, NoteClass, checked_folder, title_key
 from souvenance.domain.vault import Vault
 from souvenance.imports.markdown_folder import Found, Parsed, Problem, parse, scan
 from souvenance.imports.note_keeping import ImportReport, Progress, create_notes, is_same, last_imported, update_notes
+from souvenance.imports.remarks import Remarks
 from souvenance.imports.target import require_importer, target_vault
 from souvenance.imports.uploads import Upload, laid_out
 from souvenance.notes.drafts import BATCH, BATCH_BYTES, Draft
@@ -86,8 +87,8 @@ class Imports:
         report = ImportReport(
             files=len(found),
             bytes=sum(item.size for item in found),
-            problems=problems,
-            passed_over=[item.path for item in passed_over],
+            problems=Remarks(problems),
+            passed_over=Remarks(item.path for item in passed_over),
             makes_vault=target is None,
             dry_run=dry_run,
         )
@@ -98,6 +99,7 @@ class Imports:
             done += len(batch)
             if progress is not None:
                 progress(done, len(found))
+        report.close()
         return report
 
     def _take(self, actor: Actor, vault: Vault | None, batch: Sequence[Parsed], report: ImportReport) -> None:

@@ -12,6 +12,7 @@ from souvenance.domain.errors import SouvenanceError
 from souvenance.domain.note import Note
 from souvenance.domain.vault import Vault
 from souvenance.imports.markdown_folder import Parsed, Problem
+from souvenance.imports.remarks import Remarks
 from souvenance.notes.drafts import Draft
 from souvenance.notes.former import put_note
 from souvenance.notes.notes import Notes
@@ -38,12 +39,17 @@ class ImportReport:
     updated: int = 0
     unchanged: int = 0
     kept: int = 0
-    conflicts: list[Problem] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    warnings: list[Problem] = field(default_factory=list)
-    passed_over: list[str] = field(default_factory=list)
+    conflicts: Remarks[Problem] = field(default_factory=Remarks)
+    problems: Remarks[Problem] = field(default_factory=Remarks)
+    warnings: Remarks[Problem] = field(default_factory=Remarks)
+    passed_over: Remarks[str] = field(default_factory=Remarks)
     makes_vault: bool = False
     dry_run: bool = False
+
+    def close(self) -> None:
+        """Say of what there was more than is named."""
+        for said in (self.conflicts, self.problems, self.warnings):
+            said.close(Problem("…", f"not named here: {said.more:,} more"))
 
     def as_dict(self) -> dict[str, Any]:
         """The report as every interface sends it."""

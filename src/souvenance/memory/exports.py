@@ -10,10 +10,10 @@ from typing import Any
 from souvenance.domain.access import Actor
 from souvenance.domain.clock import Clock, isoformat
 from souvenance.domain.errors import NotAllowed
-from souvenance.domain.fact import Fact, State, SubjectKind
+from souvenance.domain.fact import Fact, State
 from souvenance.domain.form import Form
 from souvenance.domain.vault import Vault
-from souvenance.notes.page import render_item
+from souvenance.notes.page import heading_of, render_item
 from souvenance.store import fact_lists as lists
 from souvenance.store import history
 from souvenance.store import vaults as vault_rows
@@ -61,7 +61,7 @@ class Exports:
         for batch in self._batches(vault, states, by_page=True):
             lines = []
             for item in batch:
-                if (page := _page(item)) != heading:
+                if (page := heading_of(item)) != heading:
                     heading = page
                     lines.append(f"\n## {heading}\n\n")
                 lines.append(_item(item) + "\n")
@@ -117,13 +117,6 @@ def _exact(moment: datetime) -> str:
         return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
     except OverflowError:  # within a day of the first or last moment there is
         return moment.isoformat()
-
-
-def _page(item: Fact) -> str:
-    category = " ".join(item.category.split())
-    if item.subject_kind is SubjectKind.VAULT and not item.subject_id:
-        return category
-    return f"{category} ({item.subject_kind.value} {item.subject_id})".replace(" )", ")")
 
 
 def _item(item: Fact) -> str:

@@ -18,10 +18,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from souvenance.domain.errors import AmbiguousEdit, InvalidInput
-from souvenance.domain.fact import Fact, checked_content, checked_line
+from souvenance.domain.fact import Fact, SubjectKind, checked_content, checked_line
 from souvenance.domain.markdown import headings
 from souvenance.domain.note import title_key
 
+ABOUT = re.compile(rf"(.*) \(({'|'.join(SubjectKind)})(?: (.*))?\)")
+"""The heading of facts about someone, in a page of several categories: category, kind of subject, and which."""
 _BULLET = re.compile(r"[-*+](?:[ \t]+|$)")
 _ANCHOR = re.compile(r"(^|[ \t])\^([0-9]{1,18})[ \t]*$")
 _LIKE_ANCHOR = re.compile(r"((?:^|[ \t])\\*)(\^[0-9]{1,18}[ \t]*)$")
@@ -50,6 +52,15 @@ def render_item(*, number: int, key: str, content: str) -> str:
     elif _LIKE_KEY.match(first):
         first = "\\" + first
     return "\n".join([f"- {first}", *(f"  {line}" if line else "" for line in rest)]) + f" ^{number}"
+
+
+def heading_of(item: Fact) -> str:
+    """The heading a fact stands below in a page of several categories: its category, and whom it is about."""
+    category = " ".join(item.category.split())
+    if item.subject_kind is SubjectKind.VAULT and not item.subject_id:
+        # What looks as if it named someone says that it names nobody.
+        return f"{category} ({SubjectKind.VAULT.value})" if ABOUT.fullmatch(category) else category
+    return f"{category} ({item.subject_kind.value} {item.subject_id})".replace(" )", ")")
 
 
 def render(facts: Iterable[Fact]) -> str:

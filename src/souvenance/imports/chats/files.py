@@ -22,6 +22,8 @@ MOST_CONVERSATION = 64 * 1024 * 1024
 """Characters of one conversation as JSON; far more than a note holds."""
 _PIECE = 256 * 1024
 _LIST = re.compile(r"(?:.*/)?conversations(?:[-_]\d{1,6})?\.json")
+_CUT = 16
+"""Characters at the end of what is held that may be the beginning of a word, a number or a sign that is escaped."""
 _BETWEEN = re.compile(r"[\s,]*")
 
 Read = Callable[[int], None]
@@ -60,10 +62,10 @@ def entries(upload: Upload, *, read: Read) -> Iterator[Any]:
         if any(one.flag_bits & LOCKED for one in found):
             raise InvalidInput(f"“{upload.name[:80]}” is locked with a password.", hint="Unpack it first.")
         meter = _Meter()
-        for one in found:
+        for place, one in enumerate(found):
             try:
                 with archive.open(one) as data:
-                    yield from _elements(data.read, meter, read=lambda: read(upload.data.tell()))
+                    yield from _elements(data.read, meter, read=lambda: read(upload.data.tell()), is_first=place == 0)
             except (NotImplementedError, RuntimeError, *DAMAGED) as error:
                 raise BrokenOff from error
 
@@ -118,9 +120,13 @@ class _Text:
                 return ""
 
 
-def _elements(take: Callable[[int], bytes], meter: _Meter, *, read: Callable[[], None]) -> Iterator[Any]:
+def _elements(
+    take: Callable[[int], bytes], meter: _Meter, *, read: Callable[[], None], is_first: bool = True
+) -> Iterator[Any]:
     text = _Text(take, meter)
     if text.next_sign() != "[":
+        if not is_first:  # what stood in the lists before may be stored by now
+            raise BrokenOff
         raise InvalidInput(
             "The file holds no list of conversations.", hint="Choose conversations.json, or the archive it came in."
         )
@@ -134,9 +140,14 @@ def _elements(take: Callable[[int], bytes], meter: _Meter, *, read: Callable[[],
             value, text.place = decode(text.held, text.place)
         except RecursionError:
             raise BrokenOff from None
-        except ValueError:
-            if not text.more():
+        except json.JSONDecodeError as error:
+            if not _may_go_on(error, text.held) or not text.more():
                 raise BrokenOff from None
             continue
         read()
         yield value
+
+
+def _may_go_on(error: json.JSONDecodeError, held: str) -> bool:
+    """Whether more text can mend what was met: it is at the end of what is held, or within a text that is open."""
+    return error.pos >= len(held) - _CUT or error.msg.startswith("Unterminated string")

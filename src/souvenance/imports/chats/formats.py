@@ -102,7 +102,7 @@ def _chatgpt_turns(entry: Mapping[str, Any]) -> Iterator[Turn]:
     nodes: Mapping[str, Any] = entry["mapping"]
     name = entry.get("current_node")
     if not isinstance(name, str) or name not in nodes:
-        parents = {node.get("parent") for node in nodes.values() if isinstance(node, Mapping)}
+        parents = {_text(_mapping(node).get("parent")) for node in nodes.values()}
         name = next((leaf for leaf in reversed(list(nodes)) if leaf not in parents), None)
     path: dict[str, Mapping[str, Any]] = {}
     while isinstance(name, str) and name not in path and isinstance(node := nodes.get(name), Mapping):
@@ -116,9 +116,9 @@ def _chatgpt_turns(entry: Mapping[str, Any]) -> Iterator[Turn]:
 
 def _chatgpt_turn(message: Mapping[str, Any]) -> Turn | None:
     author, content, metadata = (_mapping(message.get(name)) for name in ("author", "content", "metadata"))
-    role = author.get("role")
-    said = role in {"user", "assistant"} and message.get("recipient", "all") in {"all", None}
-    if not said or metadata.get(_HIDDEN) or content.get("content_type") not in {"text", "multimodal_text"}:
+    role = _text(author.get("role"))
+    said = role in {"user", "assistant"} and message.get("recipient", "all") in ("all", None)
+    if not said or metadata.get(_HIDDEN) or _text(content.get("content_type")) not in {"text", "multimodal_text"}:
         return None
     parts = content.get("parts")
     words = [_part(part) for part in parts] if isinstance(parts, list) else []

@@ -9,14 +9,15 @@ from typing import Any
 
 from souvenance.domain.access import Actor, Source
 from souvenance.domain.clock import Clock, isoformat
-from souvenance.domain.errors import TooLarge
+from souvenance.domain.errors import InvalidInput, TooLarge
 from souvenance.domain.note import MAX_NOTE_BYTES, MAX_TITLE, Note, NoteClass, checked_folder, title_key
 from souvenance.domain.vault import Vault
 from souvenance.imports.chats.files import BrokenOff, entries
 from souvenance.imports.chats.formats import Conversation, conversation_of
-from souvenance.imports.facts.imports import Stop, deed_of
+from souvenance.imports.deeds import Stop, deed_of, named_where_it_fails
 from souvenance.imports.markdown_folder import Parsed, Problem
 from souvenance.imports.note_keeping import ImportReport, Progress, create_notes, is_same, last_imported, update_notes
+from souvenance.imports.remarks import MOST_FAULTS
 from souvenance.imports.target import require_importer, target_vault
 from souvenance.imports.uploads import Upload
 from souvenance.notes.drafts import BATCH, BATCH_BYTES, Draft
@@ -25,6 +26,8 @@ from souvenance.store import notes as note_rows
 from souvenance.store.database import Database
 from souvenance.store.tables import note as note_table
 
+LEFT_OUT = 10_000
+"""Entries left out after which an import shows how far it is, as after a batch."""
 CONVERSATION = "conversation"
 """The value of a note's front matter that says which conversation it is."""
 
@@ -92,15 +95,18 @@ class ChatImports:
             nonlocal read
             read = place
 
-        for batch in _batches(_found(upload, report, follow)):
-            if stop is not None and stop():
-                report.stopped = True
-                break
-            self._take(actor, target, batch, below, known, report)
-            if progress is not None:
-                progress(min(read, size), size)
+        with named_where_it_fails(report.deed, lambda: 0 if dry_run else report.created + report.updated):
+            for batch in _batches(_found(upload, report, follow)):
+                if stop is not None and stop():
+                    report.stopped = True
+                    break
+                if batch:
+                    self._take(actor, target, batch, below, known, report)
+                if progress is not None:
+                    progress(min(read, size), size)
         if dry_run or not report.created + report.updated:
             report.deed, report.begun = "", None
+        report.close()
         return report
 
     def _known(self, actor: Actor, target: Vault | None) -> _Known:
@@ -197,8 +203,9 @@ class _Known:
         )
 
 
-def _found(upload: Upload, report: ChatsReport, follow: Any) -> Iterator[Conversation]:
-    """The conversations of a file; what is none is told by its place in it, and so is where the file breaks off."""
+def _found(upload: Upload, report: ChatsReport, follow: Any) -> Iterator[Conversation | None]:
+    """The conversations of a file, None for what is left out; that is told by its place in it, and so is where the
+    file breaks off."""
     seen: set[str] = set()
     place = 0
     try:
@@ -206,10 +213,17 @@ def _found(upload: Upload, report: ChatsReport, follow: Any) -> Iterator[Convers
             item = conversation_of(entry, place)
             if item is None:
                 report.problems.append(Problem(f"#{place}", "it is no conversation"))
+                if report.problems.total >= MOST_FAULTS and not report.files and not report.passed_over:
+                    raise InvalidInput(
+                        "That is no export of conversations.", hint="Choose the archive that ChatGPT or Claude sent."
+                    )
+                yield None
             elif item.id in seen:
                 report.problems.append(Problem(item.name, "it stands in the file twice; the first was taken"))
+                yield None
             elif not item.turns:
                 report.passed_over.append(item.name)
+                yield None
             else:
                 seen.add(item.id)
                 report.files += 1
@@ -223,10 +237,17 @@ def _found(upload: Upload, report: ChatsReport, follow: Any) -> Iterator[Convers
         report.problems.append(Problem(f"#{place + 1}", str(error)))
 
 
-def _batches(found: Iterator[Conversation]) -> Iterator[list[Conversation]]:
+def _batches(found: Iterator[Conversation | None]) -> Iterator[list[Conversation]]:
+    """The conversations to be stored together; now and then none, where much is left out, so that it can be stopped."""
     batch: list[Conversation] = []
-    size = 0
+    size = left_out = 0
     for item in found:
+        if item is None:
+            left_out += 1
+            if left_out % LEFT_OUT == 0:
+                yield batch
+                batch, size = [], 0
+            continue
         length = sum(len(turn.text) for turn in item.turns)
         if batch and (len(batch) >= BATCH or size + length > BATCH_BYTES):
             yield batch

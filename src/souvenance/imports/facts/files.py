@@ -53,7 +53,7 @@ def read_facts(upload: Upload, *, form: FactForm = FactForm.AUTO, now: datetime)
     else:
         _read_json(upload, found, form, now)
     if found.unknown:
-        named = ", ".join(name[:40] for name in list(found.unknown)[:10])
+        named = ", ".join(list(found.unknown)[:10])
         found.warnings.insert(0, Remark(0, f"these fields are not known here and were left out: {named}"))
     return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -13,23 +12,23 @@ from souvenance.domain.clock import Clock, isoformat
 from souvenance.domain.fact import State
 from souvenance.domain.form import FactForm
 from souvenance.domain.vault import Vault
+from souvenance.imports.deeds import Stop, deed_of, named_where_it_fails
 from souvenance.imports.facts.files import read_facts
 from souvenance.imports.facts.keeping import Numbers, keep
 from souvenance.imports.facts.known import Known
 from souvenance.imports.facts.records import FactFile, Record, Remark
+from souvenance.imports.remarks import Remarks
 from souvenance.imports.target import require_importer, target_vault
 from souvenance.imports.uploads import Upload
 from souvenance.memory.guard import secret_kinds
 from souvenance.store import history
-from souvenance.store.database import Database
+from souvenance.store.database import Database, Transaction
 
 BATCH = 500
 """Facts stored under one hold of the write lock, so that other writers are never kept waiting for long."""
 
 Progress = Callable[[int, int], None]
 """Called with how many facts are done and how many there are."""
-Stop = Callable[[], bool]
-"""Asked between two batches; true ends the import there."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -48,8 +47,8 @@ class FactsReport:
     retired: int = 0
     trashed: int = 0
     known: int = 0
-    problems: list[Remark] = field(default_factory=list)
-    warnings: list[Remark] = field(default_factory=list)
+    problems: Remarks[Remark] = field(default_factory=Remarks)
+    warnings: Remarks[Remark] = field(default_factory=Remarks)
     makes_vault: bool = False
     dry_run: bool = False
     stopped: bool = False
@@ -106,12 +105,15 @@ class FactImports:
             dry_run=dry_run,
         )
         plan = self._planned(target, found, report)
+        for said in (report.problems, report.warnings):
+            said.close(Remark(0, f"not named here: {said.more:,} more"))
         if dry_run or not plan.fresh:
             return report
         assert target is not None
         report.deed, report.begun = deed_of(found.form), begun
         report.created = report.retired = report.trashed = 0
-        self._write(replace(actor, source=Source.IMPORT, name=report.deed), target, plan, report, progress, stop)
+        with named_where_it_fails(report.deed, lambda: report.created):
+            self._write(replace(actor, source=Source.IMPORT, name=report.deed), target, plan, report, progress, stop)
         return report
 
     def _planned(self, target: Vault | None, found: FactFile, report: FactsReport) -> _Plan:
@@ -140,25 +142,28 @@ class FactImports:
     ) -> None:
         with self._database.write() as tx:
             plan.give_numbers(tx.next_numbers("fact_number", len(plan.fresh)))
+
+        def audit(tx: Transaction) -> None:
+            """With the first facts, so that none stand there unsaid: how many are to come."""
+            if not report.created:
+                history.record_audit(
+                    tx, actor, verb="vault.import", at=self._clock(), vault_id=target.id, form=report.form,
+                    facts=len(plan.fresh),
+                )  # fmt: skip
+
         done = 0
         for batch in _batches(plan.ordered):
             if stop is not None and stop():
                 report.stopped = True
                 break
             made = keep(self._database, self._clock, actor, vault=target, records=batch, known=plan.known,
-                        numbers=plan.numbers)  # fmt: skip
+                        numbers=plan.numbers, audit=audit)  # fmt: skip
             for item in made:
                 _count(report, item)
             report.known += len(batch) - len(made)
             done += len(batch)
             if progress is not None:
                 progress(done, len(plan.ordered))
-        if report.created:
-            with self._database.write() as tx:
-                history.record_audit(
-                    tx, actor, verb="vault.import", at=self._clock(), vault_id=target.id, form=report.form,
-                    facts=report.created,
-                )  # fmt: skip
 
 
 class _Plan:
@@ -169,18 +174,19 @@ class _Plan:
         self.fresh: list[Record] = []
         self.ordered: list[Record] = []
         self.numbers = Numbers()
-        self._repeated: list[Record] = []
         self._in_force: dict[str, Record] = {}
 
     def take(self, item: Record) -> bool:
         """Whether a fact is new: neither there already nor said above it in the file."""
         number = self.known.find(item)
         if number is not None:
-            self._note(item, number)
+            if item.number is not None and item.number not in self.numbers.new:
+                self.numbers.of_file.setdefault(item.number, number)
         elif item.state is State.IN_FORCE and item.hashed in self._in_force:
-            self._repeated.append(item)
+            self._is_new(item, self._in_force[item.hashed])
         else:
             self.fresh.append(item)
+            self._is_new(item, item)
             if item.state is State.IN_FORCE:
                 self._in_force[item.hashed] = item
             return True
@@ -190,14 +196,12 @@ class _Plan:
         """New numbers, in the order of the file."""
         for item, number in zip(self.fresh, numbers, strict=True):
             self.numbers.of_line[item.line] = number
-            self._note(item, number)
-        for item in self._repeated:
-            self._note(item, self.numbers.of_line[self._in_force[item.hashed].line])
 
     def order(self, warnings: list[Remark]) -> None:
         """Put what replaced a fact before it, so that wherever an import stops no link leads nowhere."""
-        by_number = {item.number: item for item in reversed(self.fresh) if item.number is not None}
-        named = {*by_number, *self.numbers.of_file, *(item.number for item in self._repeated)}
+        by_line = {item.line: item for item in self.fresh}
+        new = {number: by_line[line] for number, line in self.numbers.new.items()}
+        named = {*self.numbers.new, *self.numbers.of_file}
         depth: dict[int, int] = {}
         for item in self.fresh:
             path: dict[int, Record] = {}
@@ -211,7 +215,7 @@ class _Plan:
                 if step.replaced_by is not None and step.replaced_by not in named:
                     self._cut(step.line, "what replaced it is not in the file", warnings)
                     break
-                step = None if step.replaced_by is None else by_number.get(step.replaced_by)
+                step = None if step.replaced_by is None else new.get(step.replaced_by)
             start = depth[step.line] + 1 if step is not None and step.line in depth else 0
             for above, line in enumerate(reversed(path), start):
                 depth[line] = above
@@ -221,9 +225,9 @@ class _Plan:
         self.numbers.loose.add(line)
         warnings.append(Remark(line, reason))
 
-    def _note(self, item: Record, number: int) -> None:
-        if item.number is not None:
-            self.numbers.of_file.setdefault(item.number, number)
+    def _is_new(self, item: Record, first: Record) -> None:
+        if item.number is not None and item.number not in self.numbers.of_file:
+            self.numbers.new.setdefault(item.number, first.line)
 
 
 def _count(report: FactsReport, item: Record) -> None:
@@ -242,8 +246,3 @@ def _warn(report: FactsReport, item: Record) -> None:
 def _batches(items: Sequence[Record]) -> Iterator[Sequence[Record]]:
     for start in range(0, len(items), BATCH):
         yield items[start : start + BATCH]
-
-
-def deed_of(form: str) -> str:
-    """The name under which what one import wrote stands in histories. Names of files are not kept: they may tell."""
-    return f"import {secrets.token_hex(3)} ({form})"

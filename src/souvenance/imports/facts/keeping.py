@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -24,12 +24,18 @@ from souvenance.store.imported import OPERATION
 class Numbers:
     """What the numbers of a file are in this memory, and the numbers of its new facts by their lines.
 
-    `loose` are the lines of facts whose replacement is not to be linked.
+    What is new is told by its line, since whose number it has may change until it is written: `new` leads from a number
+    of the file to the line that is, or repeats, it. `loose` are the lines whose replacement is not to be linked.
     """
 
     of_file: dict[int, int] = field(default_factory=dict)
+    new: dict[int, int] = field(default_factory=dict)
     of_line: dict[int, int] = field(default_factory=dict)
     loose: set[int] = field(default_factory=set)
+
+    def here(self, number: int) -> int | None:
+        """What a number of the file is in this memory."""
+        return self.of_line[self.new[number]] if number in self.new else self.of_file.get(number)
 
 
 def keep(
@@ -41,9 +47,11 @@ def keep(
     records: Sequence[Record],
     known: Known,
     numbers: Numbers,
+    audit: Callable[[Transaction], None],
 ) -> list[Record]:
     """Store those of these records that are still new, as one change with their pages; which they were.
 
+    `audit` is called within that change where it has any.
     A summary goes to the journal where another stands: reading a file in replaces nobody's.
     """
     words = [
@@ -70,6 +78,8 @@ def keep(
         written += (history.fact_written(one, OPERATION) for one in made)
         if written:
             history.record_change(tx, actor, verb=OPERATION, at=at, written=written)
+        if fresh:
+            audit(tx)
     known.wrote([one.number for one in made])
     return [item for item, _ in fresh]
 
@@ -77,8 +87,8 @@ def keep(
 def _is_known(item: Record, known: Known, numbers: Numbers) -> bool:
     """Whether somebody else wrote it since it was planned; links to it then lead to theirs."""
     number = known.find(item)
-    if number is not None and item.number is not None:
-        numbers.of_file[item.number] = number
+    if number is not None:
+        numbers.of_line[item.line] = number
     return number is not None
 
 
@@ -90,7 +100,7 @@ def _place(item: Record) -> Observation:
 
 def _fact(tx: Transaction, actor: Actor, item: Record, *, page: Note, numbers: Numbers, at: datetime) -> Fact:
     number = numbers.of_line[item.line]
-    linked = None if item.replaced_by is None or item.line in numbers.loose else numbers.of_file.get(item.replaced_by)
+    linked = None if item.replaced_by is None or item.line in numbers.loose else numbers.here(item.replaced_by)
     created = item.created_at or at
     fact = Fact(
         number=number,

@@ -51,21 +51,19 @@ def read_lines(data: BinaryIO, found: FactFile, *, now: datetime) -> None:
             if len(line) > MOST_LINE and not line.endswith("\n"):
                 while (rest := text.readline(MOST_LINE)) and not rest.endswith("\n"):
                     pass
-                found.problems.append(Remark(number, "the line is longer than any fact may be"))
+                found.reject(Remark(number, "the line is longer than any fact may be"))
                 continue
             if not line.strip():
                 continue
-            values = _value(line, number, found)
-            if values is not None:
-                take_object(values, number, found, now=now)
+            _take_line(line, number, found, now)
 
 
 def take_object(values: Any, line: int, found: FactFile, *, now: datetime) -> None:
     """Keep the fact that one JSON object says."""
     if not isinstance(values, dict):
-        found.problems.append(Remark(line, "it is no JSON object"))
+        found.reject(Remark(line, "it is no JSON object"))
         return
-    found.unknown.update(dict.fromkeys(name for name in values if name not in FIELDS))
+    found.meet(name for name in values if name not in FIELDS)
     require_room(found)
     found.take(values, line=line, now=now)
 
@@ -98,12 +96,13 @@ def whole(data: BinaryIO) -> Any:
         raise InvalidInput("The file is no JSON that can be read.", hint="Export it again.") from None
 
 
-def _value(line: str, number: int, found: FactFile) -> Any:
+def _take_line(line: str, number: int, found: FactFile, now: datetime) -> None:
     try:
         line.encode()
-        return json.loads(line)
+        values = json.loads(line)
     except UnicodeEncodeError:
-        found.problems.append(Remark(number, "the line is not valid UTF-8"))
+        found.reject(Remark(number, "the line is not valid UTF-8"))
     except (ValueError, RecursionError):
-        found.problems.append(Remark(number, "the line is not valid JSON"))
-    return None
+        found.reject(Remark(number, "the line is not valid JSON"))
+    else:
+        take_object(values, number, found, now=now)

@@ -7,7 +7,7 @@ it has them, `metadata`, `categories`, `expiration_date`, and whose it is (`user
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from souvenance.domain.fact import SubjectKind
@@ -41,14 +41,14 @@ def read_mem0(value: Any, found: FactFile, *, now: datetime) -> None:
     """Memories into `found`, each counted as a line from 1."""
     for line, item in enumerate(memories(value), 1):
         if not isinstance(item, Mapping) or not isinstance(item.get("memory"), str):
-            found.problems.append(Remark(line, "it is no memory of mem0"))
+            found.reject(Remark(line, "it is no memory of mem0"))
             continue
         require_room(found)
-        found.unknown.update(dict.fromkeys(str(name) for name in item if name not in KNOWN))
-        found.take(_values(item, line, found, now), line=line, now=now)
+        found.meet(str(name) for name in item if name not in KNOWN)
+        found.take(_values(item, line, found), line=line, now=now)
 
 
-def _values(item: Mapping[str, Any], line: int, found: FactFile, now: datetime) -> dict[str, Any]:
+def _values(item: Mapping[str, Any], line: int, found: FactFile) -> dict[str, Any]:
     metadata = item.get("metadata")
     values: dict[str, Any] = {}
     if isinstance(metadata, Mapping):
@@ -56,8 +56,10 @@ def _values(item: Mapping[str, Any], line: int, found: FactFile, now: datetime) 
             if name in _TAKEN:
                 values[name] = value
             else:
-                found.unknown[f"metadata.{name}"] = None
-    categories = [one for one in item.get("categories") or () if isinstance(one, str)]
+                found.meet([f"metadata.{name}"])
+    given = item.get("categories")
+    several = given if isinstance(given, list) else [given]
+    categories = [one for one in several if isinstance(one, str) and one.strip()]
     if categories:
         values.setdefault("category", categories[0])
         if len(categories) > 1:
@@ -68,19 +70,7 @@ def _values(item: Mapping[str, Any], line: int, found: FactFile, now: datetime) 
         values |= {"subject_kind": SubjectKind.MEMBER, "subject_id": user}
     if isinstance(item.get("actor_id"), str):
         values.setdefault("author", item["actor_id"])
-    _expire(values, item.get("expiration_date"), line, found, now)
-    return values
-
-
-def _expire(values: dict[str, Any], until: Any, line: int, found: FactFile, now: datetime) -> None:
-    if not isinstance(until, str) or not until:
-        return
-    try:
-        end = datetime.fromisoformat(until)
-    except ValueError:
-        values["valid_to"] = until  # told as a date that is none
-        return
-    if (end if end.tzinfo else end.replace(tzinfo=UTC)) > now:
-        found.warnings.append(Remark(line, "it was to end later; nothing ends by itself here"))
-    else:
+    until = item.get("expiration_date")
+    if isinstance(until, str) and until:
         values |= {"valid_to": until, "reason": EXPIRED}
+    return values

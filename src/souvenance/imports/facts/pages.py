@@ -11,13 +11,12 @@ from datetime import datetime
 from typing import Any, BinaryIO
 
 from souvenance.domain.errors import AmbiguousEdit, InvalidInput
-from souvenance.domain.fact import State, SubjectKind
-from souvenance.imports.facts.lines import as_text, encoding_of, require_room
+from souvenance.domain.fact import State
+from souvenance.imports.facts.lines import MOST_LINE, as_text, encoding_of, require_room
 from souvenance.imports.facts.records import FactFile, Remark
-from souvenance.notes.page import parse
+from souvenance.notes.page import ABOUT, parse
 
 _HEADING = re.compile(r"## +(.+?)\s*")
-_ABOUT = re.compile(rf"(.*) \(({'|'.join(SubjectKind)})(?: (.*))?\)")
 _BULLET = re.compile(r"[-*+](?:[ \t]|$)")
 _ENDED = re.compile(r"  \((retired|trashed)(?: (\d{4}-\d\d-\d\d))?(?:: (.*?))??(?:, see \^(\d{1,15}))?\)")
 
@@ -30,37 +29,47 @@ def read_pages(data: BinaryIO, found: FactFile, *, now: datetime) -> None:
             if heading := _HEADING.fullmatch(rows[0]):
                 place = _place(heading[1])
             elif _BULLET.match(rows[0]):
+                if sum(map(len, rows)) + len(rows) > MOST_LINE:
+                    found.reject(Remark(line, "the item is longer than any fact may be"))
+                    continue
                 require_room(found)
                 try:
                     values = _item(rows)
                 except AmbiguousEdit:
-                    found.problems.append(Remark(line, "the item is empty, or its anchor is not at its end"))
+                    found.reject(Remark(line, "the item is empty, or its anchor is not at its end"))
                 except InvalidInput as error:
-                    found.problems.append(Remark(line, str(error)))
+                    found.reject(Remark(line, str(error)))
                 else:
                     found.take(place | values, line=line, now=now)
             elif not rows[0].startswith("# "):
-                found.problems.append(Remark(line, "it is neither a heading nor the item of a list"))
+                found.reject(Remark(line, "it is neither a heading nor the item of a list"))
 
 
 def _chunks(text: Any) -> Iterator[tuple[int, list[str]]]:
-    """Headings and items, each with the line it begins on and the indented lines below it."""
+    """What stands there, each with the line it begins on; an item with the indented lines below it, as far as the
+    longest there may be goes and a line more."""
     held: list[str] = []
-    opened = 0
+    opened = size = 0
     for number, raw in enumerate(text, 1):
         row = raw.rstrip("\n")
         if held and (not row.strip() or row.startswith(("  ", "\t"))):
-            held.append(row)
+            if size <= MOST_LINE:
+                held.append(row)
+            size += len(raw)
+            continue
+        if held:
+            yield opened, held
+        held = []
+        if _BULLET.match(row):
+            held, opened, size = [row], number, len(raw)
         elif row.strip():
-            if held:
-                yield opened, held
-            held, opened = [row], number
+            yield number, [row]
     if held:
         yield opened, held
 
 
 def _place(heading: str) -> dict[str, Any]:
-    about = _ABOUT.fullmatch(heading)
+    about = ABOUT.fullmatch(heading)
     if about is None:
         return {"category": heading}
     return {"category": about[1], "subject_kind": about[2], "subject_id": about[3] or ""}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from souvenance.domain.access import Source
-from souvenance.domain.errors import InvalidInput
+from souvenance.domain.errors import InvalidInput, TooLarge
 from souvenance.domain.fact import (
     DEFAULT_CATEGORY,
     SaidDate,
@@ -21,6 +21,7 @@ from souvenance.domain.fact import (
     checked_line,
     checked_subject,
 )
+from souvenance.imports.remarks import MOST_FAULTS, MOST_REMARKS, Remarks
 from souvenance.memory.correct import MAX_REASON
 from souvenance.memory.remember import checked_category
 from souvenance.store.facts import content_hash
@@ -33,6 +34,10 @@ FIELDS = (
 """What a record may say, by the names that the export gives them."""
 MOST_SAID_DATES = 500
 MOST_NUMBER = 2**53
+MOST_REJECTED = 500_000
+"""Lines of a file that may be left out, as many as facts may be taken."""
+MOST_NAME = 40
+"""Characters of a field that means nothing here, as it is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,21 +96,40 @@ class FactFile:
 
     form: str
     records: list[Record] = field(default_factory=list)
-    problems: list[Remark] = field(default_factory=list)
-    warnings: list[Remark] = field(default_factory=list)
+    problems: Remarks[Remark] = field(default_factory=Remarks)
+    warnings: Remarks[Remark] = field(default_factory=Remarks)
     unknown: dict[str, None] = field(default_factory=dict)
-    """Fields and columns that mean nothing here, in the order they were met."""
+    """Fields and columns that mean nothing here, as they begin, in the order they were met; the first of them."""
 
     def take(self, values: Mapping[str, Any], *, line: int, now: datetime) -> None:
         """Keep a record, or say why it cannot be kept."""
         try:
-            self.records.append(record_of(values, line=line, now=now))
+            self.records.append(record_of(values, line=line, now=now, warnings=self.warnings))
         except InvalidInput as error:
-            self.problems.append(Remark(line, str(error)))
+            self.reject(Remark(line, str(error)))
+
+    def reject(self, why: Remark) -> None:
+        """Name what was left out; refuse the file where it holds nothing else, or too much of it."""
+        self.problems.append(why)
+        if self.problems.total >= MOST_FAULTS and not self.records:
+            raise InvalidInput("That is no file of facts.", hint="Choose JSON lines, CSV, JSON of mem0 or Markdown.")
+        if self.problems.total >= MOST_REJECTED:
+            raise TooLarge(
+                f"Over {MOST_REJECTED:,} lines of the file are no facts.", hint="Mend it, or send it in parts."
+            )
+
+    def meet(self, names: Iterable[str]) -> None:
+        """These fields or columns mean nothing here."""
+        for name in names:
+            if len(self.unknown) < MOST_REMARKS:
+                self.unknown[name[:MOST_NAME].encode("utf-8", "replace").decode()] = None
 
 
-def record_of(values: Mapping[str, Any], *, line: int, now: datetime) -> Record:
-    """A record of its values by the names of `FIELDS`; raises InvalidInput where it could not be kept as it is."""
+def record_of(values: Mapping[str, Any], *, line: int, now: datetime, warnings: list[Remark]) -> Record:
+    """A record of its values by the names of `FIELDS`; raises InvalidInput where it could not be kept as it is.
+
+    What a fact in force cannot have is left out with a warning: an end to come, a reason, a replacement.
+    """
     given = {name: value for name, value in values.items() if value not in (None, "")}
     if "content" not in given:
         raise InvalidInput("There is no content.", hint="Each fact says in “content” what is to be remembered.")
@@ -114,13 +138,12 @@ def record_of(values: Mapping[str, Any], *, line: int, now: datetime) -> Record:
     key = checked_line(given.get("key", ""), what="key")
     category = checked_category(given.get("category", ""))
     moments = {name: _moment(given[name], name) for name in MOMENTS if name in given}
-    state = _state(given.get("state"))
-    if state is State.RETIRED:
-        moments.setdefault("valid_to", moments.get("updated_at", now))
-    elif state is State.TRASHED:
-        moments.setdefault("deleted_at", moments.get("updated_at", now))
+    later = _settle(moments, _state(given.get("state")), now)
+    ended = {"reason", "replaced_by"} & set(given)
+    if not moments.keys() & {"valid_to", "deleted_at"}:
+        given = {name: value for name, value in given.items() if name not in ended}
     is_whole = "number" in given and "state" in given
-    return Record(
+    record = Record(
         line=line,
         is_whole=is_whole,
         hashed=content_hash(key=key, content=content, category=category, subject_kind=kind, subject_id=name),
@@ -147,6 +170,11 @@ def record_of(values: Mapping[str, Any], *, line: int, now: datetime) -> Record:
         valid_to=moments.get("valid_to"),
         deleted_at=moments.get("deleted_at"),
     )
+    if later:
+        warnings.append(Remark(line, "it was to end later; nothing ends by itself here"))
+    elif ended and record.state is State.IN_FORCE:
+        warnings.append(Remark(line, "it is in force: its reason and what replaced it were left out"))
+    return record
 
 
 MOMENTS = ("created_at", "updated_at", "valid_from", "valid_to", "deleted_at")
@@ -160,6 +188,22 @@ def _moment(value: Any, name: str) -> datetime:
         return found.astimezone(UTC)
     except (ValueError, OverflowError):
         raise InvalidInput(f"“{name}” is no date.", hint="Write it as 2023-05-08 or 2023-05-08T09:30:00Z.") from None
+
+
+def _settle(moments: dict[str, datetime], state: State | None, now: datetime) -> bool:
+    """Bring the moments in line with the state; refuse those that deny it. Whether an end to come was taken out."""
+    ends = {"valid_to", "deleted_at"} & moments.keys()
+    later = {name for name in ends if moments[name] > now} if state in {None, State.IN_FORCE} else set()
+    for name in later:
+        del moments[name]
+    denied = {State.IN_FORCE: ends - later, State.RETIRED: ends - {"valid_to"}}
+    if state is not None and denied.get(state):
+        raise InvalidInput("“state” says otherwise than when it ended.", hint="Leave out one of the two.")
+    if state is State.RETIRED:
+        moments.setdefault("valid_to", moments.get("updated_at", now))
+    elif state is State.TRASHED:
+        moments.setdefault("deleted_at", moments.get("updated_at", now))
+    return bool(later)
 
 
 def _state(value: Any) -> State | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, BinaryIO
 
 from souvenance.domain.errors import InvalidInput
@@ -38,7 +38,7 @@ OTHERWISE = {
     "valid_to": ("valid until", "jusqu au", "valable jusqu au", "valide jusqu au"),
 }
 """Other names of columns, in French too, as they are left by case, accents and signs."""
-COLUMNS = {name.replace("_", " "): name for name in FIELDS} | {
+COLUMNS = {name.replace("_", " "): name for name in FIELDS if name != "said_dates"} | {
     other: name for name, others in OTHERWISE.items() for other in (*others, name.replace("_", " "))
 }
 KINDS = {"coffre": "vault", "membre": "member", "role": "role", "utilisateur": "user"}
@@ -81,27 +81,29 @@ def _rows(text: Any, dialect: type[csv.Dialect], read: FactFile, now: datetime) 
     rows = csv.reader(text, delimiter=dialect.delimiter, strict=True)
     lines = _numbered(rows, read)
     _line, heading = next(lines, (1, []))
-    columns = [COLUMNS.get(_plain(name), "") for name in heading]
+    meant = [COLUMNS.get(_plain(name), "") for name in heading]
+    # Of columns that mean the same the first is taken; the others are named with those that mean nothing.
+    columns = [name if name not in meant[:place] else "" for place, name in enumerate(meant)]
     if "content" not in columns:
         raise InvalidInput(
             "No column is headed “content”.",
             hint="Name the columns in the first row: content, key, category.",
         )
-    read.unknown.update(dict.fromkeys(name for name, known in zip(heading, columns, strict=True) if not known and name))
+    read.meet(name for name, known in zip(heading, columns, strict=True) if not known and name)
     for line, cells in lines:
         if not any(cell.strip() for cell in cells):
             continue
         # In a table of nothing but facts, what looks like a delimiter is a comma of theirs.
         row = [dialect.delimiter.join(cells)] if len(columns) == 1 else cells
         if len(row) > len(columns):
-            read.problems.append(Remark(line, "it has more columns than the first row"))
+            read.reject(Remark(line, "it has more columns than the first row"))
             continue
         require_room(read)
         given = {name: cell.strip() for name, cell in zip(columns, row, strict=False) if name and cell.strip()}
         try:
-            values = _values(given, line, read, now)
+            values = _values(given)
         except InvalidInput as error:
-            read.problems.append(Remark(line, str(error)))
+            read.reject(Remark(line, str(error)))
         else:
             read.take(values, line=line, now=now)
 
@@ -115,7 +117,7 @@ def _numbered(rows: Any, read: FactFile) -> Iterator[tuple[int, list[str]]]:
         except StopIteration:
             return
         except csv.Error:
-            read.problems.append(Remark(line, "the row cannot be read: a quote is not closed, or a field is too long"))
+            read.reject(Remark(line, "the row cannot be read: a quote is not closed, or a field is too long"))
             return
         yield line, row
 
@@ -124,7 +126,7 @@ def _plain(name: str) -> str:
     return " ".join(re.sub(r"[\W_]+", " ", folded(name)).split())
 
 
-def _values(given: dict[str, str], line: int, read: FactFile, now: datetime) -> dict[str, Any]:
+def _values(given: dict[str, str]) -> dict[str, Any]:
     values: dict[str, Any] = dict(given)
     if subject := values.pop("subject", ""):
         values["subject_kind"], values["subject_id"] = _subject(subject)
@@ -143,10 +145,6 @@ def _values(given: dict[str, str], line: int, read: FactFile, now: datetime) -> 
         values["state"] = STATES.get(_plain(text), text)
     if text := given.get("disabled"):
         values["disabled"] = True if text.casefold() in TRUE else False if text.casefold() in FALSE else text
-    if (until := given.get("valid_to")) and _is_after(until, now):
-        del values["valid_to"]
-        read.warnings.append(Remark(line, "it was to end later; nothing ends by itself here"))
-    values.pop("said_dates", None)
     return values
 
 
@@ -164,11 +162,3 @@ def _figure(text: str) -> float | str:
         return float(plain.removesuffix("%")) / 100 if plain.endswith("%") else float(plain)
     except ValueError:
         return text
-
-
-def _is_after(text: str, now: datetime) -> bool:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) > now

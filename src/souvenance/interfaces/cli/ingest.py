@@ -113,7 +113,7 @@ def chats(
         report.as_dict(),
         f"{counted(report.files, 'conversation')}: {'would make' if dry_run else 'made'} "
         f"{counted(report.created, 'note')}, {'change' if dry_run else 'changed'} {report.updated:,}; "
-        f"{report.unchanged:,} unchanged, {report.kept:,} edited here and kept, {len(report.passed_over):,} empty.",
+        f"{report.unchanged:,} unchanged, {report.kept:,} edited here and kept, {report.passed_over.total:,} empty.",
         *([f"The vault {vault} would be made."] if report.makes_vault else []),
         *([_way_back(report)] if report.deed else []),
         *(f"conflict  {item.path}: {item.reason}" for item in report.conflicts),
