@@ -13,6 +13,7 @@ from souvenance.accounts.users import Users
 from souvenance.consolidation.decide import Proposals
 from souvenance.consolidation.passes import Passes
 from souvenance.domain.access import Actor, Route, Source
+from souvenance.domain.clock import Clock
 from souvenance.domain.person import User
 from souvenance.exchange.conversations import Conversations
 from souvenance.exchange.engine import Exchange
@@ -50,9 +51,10 @@ from souvenance.vaults.vaults import Vaults
 
 @dataclass(frozen=True, kw_only=True)
 class Application:
-    """The use cases of one memory, by noun."""
+    """The use cases of one memory, by noun. `clock`: the time that all of them go by."""
 
     database: Database
+    clock: Clock
     owner: User
     vaults: Vaults
     attention: Attention

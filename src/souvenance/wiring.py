@@ -135,6 +135,7 @@ def open_application(
     )
     return Application(
         database=database,
+        clock=clock,
         owner=owner,
         vaults=vaults,
         attention=Attention(database, clock),

@@ -133,7 +133,7 @@ def test_v12_the_personal_vault_is_named_by_what_it_is_shown_as_in_french(app: A
         assert ("personal" in found.trace.passed_over) is not bool(found.hits)
         return {(hit.vault, hit.parts["attention"]) for hit in found.hits} == {("personal", 1.0)}
 
-    named = "honey, mon coffre PERSONNEL ?", "honey? @personnel", "honey in “Personnel”", "honey of personal"
+    named = "honey, mon coffre PERSONNEL ?", "honey? @personnel", "honey in the vault “Personnel”", "honey of personal"
     for question in named:
         assert answered(question), question
     for question in ("le personnel de l’hôtel sert-il du honey ?", "honey personnelle"):
@@ -144,5 +144,14 @@ def test_v12_the_personal_vault_is_named_by_what_it_is_shown_as_in_french(app: A
             app.retrieval.search(actor=owner, query="honey", vault=name)
     made = app.vaults.create(actor=owner, name="Personnel")  # what really has the name goes before
     assert app.vaults.get(actor=owner, vault="PERSONNEL").id == made.id
+    app.facts.remember(actor=owner, vault=made.slug, observations=[Observation(content="Staff honey.")])
+    app.attention.set(actor=owner, vault=made.slug, weight=0)
+    found = app.retrieval.search(actor=owner, query="honey, mon coffre personnel ?")
+    assert {hit.vault for hit in found.hits} == {made.slug}
+    app.vaults.change(actor=owner, vault=made.slug, name="Staff")  # its slug is still the word
+    found = app.retrieval.search(actor=owner, query="honey, mon coffre personnel ?")
+    assert {hit.vault for hit in found.hits} == {made.slug}
+    app.erasures.delete_vault(actor=owner, vault=made.slug, confirm="Staff")
+    assert answered("honey, mon coffre personnel ?")
     app.vaults.change(actor=owner, vault="personal", name="Chez moi")
     assert not answered("honey, dans mon coffre personnel ?")

@@ -17,6 +17,7 @@ from souvenance.domain.clock import SharedClock, utc_now
 from souvenance.domain.endpoint import Use
 from souvenance.domain.errors import Conflict
 from souvenance.exchange.events import Text
+from souvenance.interfaces.panel.render import tongue
 from souvenance.settings import Settings
 from souvenance.store.database import Database
 from souvenance.wiring import open_application
@@ -79,6 +80,12 @@ def test_c1_an_answer_on_a_machine_whose_clock_is_off_is_not_taken_for_lapsed(
     assert (turn.state, turn.answer) == ("done", "It has 47 strings.")
     assert turn.answered_at is not None
     assert abs(turn.answered_at - utc_now()) < timedelta(minutes=1)
+
+
+def test_c1_people_are_told_how_long_ago_by_the_clock_of_the_store(two: list[Application]) -> None:
+    for one in two:
+        made = two[1].vaults.create(actor=owner_of(two[1]), name=f"Harp {two.index(one)}")
+        assert tongue("en", clock=one.clock).ago(made.created_at - timedelta(minutes=20)) == "20 minutes ago"
 
 
 def test_a_machine_hears_the_time_of_the_store_as_it_opens_it_and_as_it_writes(postgresql_url: str) -> None:

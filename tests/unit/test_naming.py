@@ -47,8 +47,8 @@ PERSONAL_NAMED = [
     ("Personal", "que dit mon coffre personnel sur Léa ?"),
     ("Personal", "dans mon COFFRE PERSONNEL, qui ?"),
     ("Personal", "d'après le coffre « Personnel » ?"),
-    ("Personal", "cherche dans « personnel »"),
-    ("Personal", 'regarde "Personnel" stp'),
+    ("Personal", 'regarde le coffre "Personnel" stp'),
+    ("Personal", "look into the vault “Personnel”"),
     ("Personal", "@personnel, qui est Léa ?"),
     ("Personal", "Et @Personnel ?"),
     ("Personal", "what does my personal vault say?"),
@@ -62,7 +62,17 @@ PERSONAL_NOT_NAMED = [
     ("Personal", "mes affaires personnelles"),
     ("Personal", "écris à personnel@hotel.fr ou moi@personnel.fr"),
     ("Personal", "les coffres personnels de l'hôtel"),
+    ("Personal", "J'ai loué un coffre personnel à la banque"),
+    ("Personal", "faut-il louer d’un tiers un  coffre personnel ?"),
+    ("Personal", "il n'y a aucun coffre personnel ici"),
+    ("Personal", "is it a vault personnel may open?"),
+    ("Personal", 'Que veut dire "personnel" en anglais ?'),
+    ("Personal", "Que veut dire « personnel » en anglais ?"),
+    ("Personal", "Le dossier « Personnel » de Marie"),
+    ("Personal", "que dit le coffre Personnel 2 ?"),
+    ("Personal", "que dit le coffre « Personnel 2 » ?"),
     ("Personal 2", "@personnel, qui est Léa ?"),
+    ("Personal 2", "le coffre personnel 23 ?"),
     ("Chez moi", "que dit mon coffre personnel ?"),
 ]
 
@@ -80,6 +90,15 @@ def test_v12_an_everyday_word_names_no_vault(name: str, question: str) -> None:
 def test_v12_only_a_personal_vault_goes_by_that_name() -> None:
     assert not names_vault(folded_question("mon coffre personnel"), vault("Personal", VaultKind.PROJECT))
     assert names_vault(folded_question("le personnel ?"), vault("Personnel", VaultKind.PROJECT))  # its own name
+
+
+def test_v12_what_another_vault_is_really_called_does_not_name_the_personal_one() -> None:
+    personal, question = vault("Personal", VaultKind.PERSONAL), folded_question("que dit mon coffre personnel ?")
+    assert names_vault(question, personal, taken={"harpe"})
+    assert not names_vault(question, personal, taken={"harpe", "personnel"})
+    assert names_vault(folded_question("que dit mon personal ?"), personal, taken={"personal", "personnel"})
+    second = vault("Personal 2", VaultKind.PERSONAL)
+    assert not names_vault(folded_question("le coffre personnel 2 ?"), second, taken={"personnel-2"})
 
 
 @pytest.mark.parametrize(("name", "question"), NAMED)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 @dataclass(frozen=True, slots=True)
 class Changed:
     """What was written since the last call: whose attention, whose conversations, which vaults, the facts or notes of
-    which vaults.
+    which vaults. A vault is among the `vaults` too when something of it is gone for good, from its past as well.
 
     `everything`: what changed is unknown (the connection was lost meanwhile); look at all that is shown.
     """

@@ -403,11 +403,19 @@ def _require_no_wish(tx: Transaction, vault: Vault) -> None:
         )
 
 
+_ISOLATES = dict.fromkeys(range(0x2066, 0x206A))
+"""Marks that keep a name of any direction to itself in a sentence: whoever copies it from there copies them along."""
+
+
 def _require_confirmed(vault: Vault | None, member: str | None, confirm: str) -> None:
-    wanted = {title_key(vault.name), vault.slug} if vault is not None else {member}
-    given = confirm.strip().removeprefix("@") if vault is not None else confirm.strip()
-    if given not in wanted and title_key(given) not in wanted:
+    wanted = {title_key(vault.name), vault.slug} if vault is not None else {str(member)}
+    given = _bare(confirm).removeprefix("@") if vault is not None else _bare(confirm)
+    if not {given, title_key(given)} & {_bare(one) for one in wanted}:
         raise InvalidInput(
             "This cannot be undone, and what was typed to confirm it is another name.",
             hint="Type the vault's name." if vault is not None else "Type the member's id.",
         )
+
+
+def _bare(name: str) -> str:
+    return name.translate(_ISOLATES).strip() or name.strip()

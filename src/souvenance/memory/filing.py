@@ -82,4 +82,5 @@ def checked_move(actor: Actor, found: Fact, target: Vault) -> None:
 def take_history(tx: Transaction, *, number: int, before: int, after: int) -> None:
     """Let a moved fact's revisions go with it: what it said stays as protected as what it says (V8, N9)."""
     tx.mark("knowledge", before)
+    tx.mark("vault", before)  # its past days hold less now
     revisions.move_fact_revisions(tx, number=number, before=before, after=after)

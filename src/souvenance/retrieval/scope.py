@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from souvenance.domain.access import Actor
 from souvenance.domain.attention import FULL, MUTED
 from souvenance.domain.note import title_key
-from souvenance.domain.vault import Vault, VaultKind, name_in_french
+from souvenance.domain.vault import Vault, VaultKind, name_in_french, slugify
 from souvenance.store import vaults as rows
 from souvenance.store.database import Transaction
 
@@ -65,11 +65,12 @@ def resolve_scope(
     known = {item.id: item for item in rows.list_known_vaults(tx, actor)}
     picked = {one for one in chosen or () if one in known and known[one].attention > MUTED}
     folded = folded_question(question)
+    taken = {key for item in known.values() for key in (title_key(item.name), rows.plain_slug(item.slug))}
     weights: dict[int, float] = {}
     passed_over = []
     called = 0
     for vault_id, item in known.items():
-        if names_vault(folded, item):
+        if names_vault(folded, item, taken=taken):
             weights[vault_id] = 1.0
             called += rows.is_withheld(item, actor)
         elif item.attention > MUTED:
@@ -88,7 +89,7 @@ def folded_question(question: str) -> str:
     return unicodedata.normalize("NFC", title_key(question)).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
 
 
-def names_vault(folded: str, vault: Vault) -> bool:
+def names_vault(folded: str, vault: Vault, *, taken: Collection[str] = ()) -> bool:
     """Whether a question (folded by `folded_question`) names the vault: its name or slug as whole words, or @slug.
 
     A word joined to others by hyphens, or part of an address, is not the vault's name. Where words are written without
@@ -96,12 +97,15 @@ def names_vault(folded: str, vault: Vault) -> bool:
     character, which may be all that is left of a longer name (C++), is looked for behind an @ only.
 
     A personal vault that nobody named is shown as « Personnel » in French, which is an everyday word (the staff of a
-    hotel, a personal matter): it is named by it behind an @ or the word for a vault, or in quotation marks.
+    hotel, a personal matter, a safe of one's own): it is named by it behind an @ or “coffre” alone, and not where that
+    is `taken`, the title keys and plain slugs that vaults really have.
     """
     name, slug = folded_question(vault.name), folded_question(rows.plain_slug(vault.slug))
     if re.search(rf"(?<![\w.])@{re.escape(slug)}(?![\w-])", folded):
         return True
-    if (shown := name_in_french(vault)) and _is_meant(folded_question(shown), folded):
+    shown = name_in_french(vault)
+    is_free = bool(shown) and {title_key(shown), slugify(shown)}.isdisjoint(taken)
+    if is_free and _is_meant(folded_question(shown), folded):
         return True
     return any(_stands(one, folded) for one in {name, slug} if len(one) > 1 or one == name)
 
@@ -109,8 +113,9 @@ def names_vault(folded: str, vault: Vault) -> bool:
 def _is_meant(name: str, folded: str) -> bool:
     """Whether an everyday word is said as the name of a vault."""
     word = rf"{re.escape(name)}(?![\w-])"
-    before = rf"(?<![\w.])@{word}|\b(?:coffre|vault) {word}"
-    return re.search(rf'{before}|«\s*{word}\s*»|["“]{word}["”]', folded) is not None
+    alone = rf'{word}(?!\s+\d)|«\s*{word}\s*»|["“]{word}["”]'  # a number belongs to the name
+    one_of_many = r"(?<!un )(?<!\ba )"  # « un coffre », « aucun coffre »: any, not this one
+    return re.search(rf"(?<![\w.])@{word}|{one_of_many}\b(?:coffre|vault) (?:{alone})", folded) is not None
 
 
 def _stands(name: str, folded: str) -> bool:

@@ -236,6 +236,8 @@ def count_facts(tx: Transaction, vault_ids: Iterable[int]) -> dict[int, int]:
 
 def purge_facts(tx: Transaction, *, vault_id: int, numbers: Sequence[int]) -> None:
     """Remove facts for good: passages, words, vectors, revisions and what proposals keep of them go too (F9)."""
+    if numbers:
+        tx.mark("vault", vault_id)  # its past days hold less now
     for start in range(0, len(numbers), 500):
         chunk = list(numbers[start : start + 500])
         here = (passage.c.vault_id == vault_id) & passage.c.fact_number.in_(chunk)

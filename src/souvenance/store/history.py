@@ -115,7 +115,11 @@ def record_audit(
     Those who configure the vault or the team read it, and so does the user whom it was done to.
     """
     if vault_id is not None:
-        tx.mark("vault" if verb.startswith("vault.") else "knowledge", vault_id)
+        room = verb.partition(".")[0]
+        if room in {"vault", "erase"}:
+            tx.mark("vault", vault_id)
+        if room != "vault":
+            tx.mark("knowledge", vault_id)
     tx.execute(
         insert(audit).values(
             at=at,

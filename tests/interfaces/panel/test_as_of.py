@@ -1,6 +1,8 @@
 """F1: the memory page as it was on a past day: the words of then, a way back, and nothing to change."""
 
-from collections.abc import Iterator
+import html
+import re
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -8,6 +10,7 @@ from starlette.testclient import TestClient
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Source
+from souvenance.domain.fact import State
 from souvenance.memory.remember import Observation
 from souvenance.settings import Settings
 from souvenance.wiring import open_application
@@ -86,10 +89,47 @@ def test_f1_what_is_no_past_day_is_today(actor: Actor, owner: TestClient, day_as
     assert "/edit" in shown
 
 
-def test_a_past_day_is_asked_for_less_often_and_not_by_itself(actor: Actor, owner: TestClient) -> None:
+def test_a_past_day_is_asked_for_less_often_and_not_at_every_write(actor: Actor, owner: TestClient) -> None:
     then, now = (owner.get(f"/memory/atelier{day}").text for day in ("?day=2024-03-05", ""))
-    assert "news:" not in then
+    assert "news:knowledge" not in then
     assert "news:knowledge" in now
     assert "delay:400ms" in then
     assert "delay:50ms" in now
-    assert "news:" not in owner.get("/facts?vault=atelier&day=2024-03-05", headers={"hx-request": "true"}).text
+    for place in ("vault=atelier&", ""):
+        again = owner.get(f"/facts?{place}day=2024-03-05", headers={"hx-request": "true"}).text
+        assert "news:vaults from:body" in again
+        assert "news:knowledge" not in again
+
+
+def test_f7_a_past_day_is_asked_for_again_when_something_of_it_is_gone_for_good(
+    actor: Actor, owner: TestClient, memory: Application
+) -> None:
+    all_facts = memory.facts.browse(actor=actor, vault=None, states=tuple(State)).facts
+    found = {fact.content: fact.number for fact in all_facts}
+    key, hours = found["La clé est au mur."], found["Le local ferme à 22 h."]
+    then = owner.get("/memory/atelier?day=2024-03-05").text
+    asked = re.search(r'<section id="facts"[^>]* hx-get="([^"]*)" hx-trigger="([^"]*)"', then)
+    assert asked
+    shows = html.unescape(asked[1])
+
+    def told_of(deed: Callable[[], object]) -> bool:
+        moment = memory.changes.moment()
+        deed()
+        return any(f"news:{name} from:body" in asked[2] for name in owner.get(f"/live/missed?after={moment}").json())
+
+    assert not told_of(lambda: memory.facts.delete(actor=actor, number=hours))
+    assert told_of(lambda: memory.facts.purge(actor=actor, number=hours))
+    assert "22 h" not in owner.get(shows).text
+    note = memory.notes.create(actor=actor, vault="atelier", title="Plan", content="x")
+    memory.vaults.create(actor=actor, name="Ailleurs")
+    assert told_of(lambda: memory.facts.move(actor=actor, number=key, vault="ailleurs", version=None))
+    assert "chez Marc" not in owner.get(shows).text
+    assert not told_of(lambda: memory.notes.delete(actor=actor, ref=note.id))
+    assert told_of(lambda: memory.erasures.erase(actor=actor, vault="atelier", confirm="atelier"))
+    assert "Nothing was in force here on that day." in owner.get(shows).text
+    assert told_of(lambda: memory.erasures.delete_vault(actor=actor, vault="atelier", confirm="atelier"))
+    gone = owner.get(shows, headers={"hx-request": "true"})
+    assert gone.status_code == 200
+    assert '<section id="facts"' in gone.text
+    assert "This vault is gone" in gone.text
+    assert owner.get("/facts?vault=atelier", headers={"hx-request": "true"}).status_code == 404

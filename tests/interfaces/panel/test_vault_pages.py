@@ -56,6 +56,27 @@ def test_a_vault_of_any_script_is_shown_weighed_and_deleted(
     assert "This vault is gone" in client.get(f"/vaults/{slug}/about").text
 
 
+@pytest.mark.parametrize("name", ["הכספת שלי", "زاد\u2067x", "a\u2066b\u2069c"])
+def test_f7_a_name_that_is_copied_to_confirm_a_deed_confirms_it(
+    client: TestClient, memory: Application, owner: Actor, name: str
+) -> None:
+    slug = memory.vaults.create(actor=owner, name=name).slug
+    kept = memory.vaults.get(actor=owner, vault=slug).name
+    form = {"what": "vault", "member": "", "names": ""}
+    assert f": <bdi>{kept}</bdi></label>" in client.post(f"/memory/{slug}/erase/preview", data=form).text
+    assert f"Type <bdi>{kept}</bdi> to delete it" in client.get(f"/vaults/{slug}/delete").text
+    heading = re.search(r"Delete (.*)\?</h2>", client.get(f"/vaults/{slug}/delete").text)
+    assert heading  # its name has marks around it that are copied along
+    refused = client.post(f"/memory/{slug}/erase", data=form | {"confirm": f"\u2068{kept}x\u2069"})
+    assert refused.status_code == 422
+    assert client.post(f"/memory/{slug}/erase", data=form | {"confirm": heading[1]}).status_code == 200
+    about = form | {"what": "member", "member": "שלום"}
+    assert ": <bdi>שלום</bdi></label>" in client.post(f"/memory/{slug}/erase/preview", data=about).text
+    assert client.post(f"/memory/{slug}/erase", data=about | {"confirm": "\u2068שלום\u2069"}).status_code == 200
+    gone = client.post(f"/vaults/{slug}/delete", data={"confirm": f"\u2068{kept}\u2069"})
+    assert gone.headers["hx-location"] == "/vaults"
+
+
 @pytest.mark.parametrize("size", ["nan", "inf", "-1", "0", "1e9", "much"])
 def test_a_size_that_is_none_is_refused(
     client: TestClient, memory: Application, owner: Actor, tmp_path: Path, size: str

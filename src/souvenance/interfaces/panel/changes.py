@@ -176,7 +176,8 @@ def _row(tongue: Tongue, line: str) -> Row:
 
 
 def _named(tongue: Tongue, name: str) -> str:
-    return tongue.say(NAMES.get(name, name)) + ("\N{NO-BREAK SPACE}:" if tongue.language == "fr" else ":")
+    said = tongue.say(NAMES[name]) if name in NAMES else name  # a property of a note may have any name
+    return said + ("\N{NO-BREAK SPACE}:" if tongue.language == "fr" else ":")
 
 
 def _value(tongue: Tongue, name: str, value: str) -> str:

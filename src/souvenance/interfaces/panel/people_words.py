@@ -14,7 +14,7 @@ _CALLED = {UNNAMED: _("Owner"), CHAT_MODEL: _("the chat's model")}
 
 def named(tongue: Tongue, name: str) -> str:
     """A name as people chose it; those that nobody chose are said in the reader's language."""
-    return tongue.say(_CALLED.get(name, name)) if name else ""
+    return tongue.say(_CALLED[name]) if name in _CALLED else name
 
 
 def by(tongue: Tongue, who: str) -> Markup:

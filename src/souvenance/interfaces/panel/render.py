@@ -21,6 +21,7 @@ from babel.numbers import format_decimal, format_percent
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from souvenance.domain.clock import Clock, utc_now
 from souvenance.interfaces.panel.directions import filling
 
 LANGUAGES = {"en": "English", "fr": "Français"}
@@ -29,10 +30,12 @@ ROOM = "souvenance.interfaces.panel"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tongue:
-    """A language and a time zone, and everything that is said in them."""
+    """A language and a time zone, and everything that is said in them. `clock` tells the present moment of the memory,
+    which need not be that of this machine."""
 
     language: str = "en"
     zone: tzinfo = UTC
+    clock: Clock = utc_now
     texts: NullTranslations = field(default_factory=NullTranslations)
 
     def say(self, text: str, /, **values: Any) -> str:
@@ -56,6 +59,10 @@ class Tongue:
         """The day of a moment in the reader's time zone."""
         return format_date(moment.astimezone(self.zone), "medium", self.language) if moment else ""
 
+    def today(self) -> date:
+        """The present day in the reader's time zone."""
+        return self.clock().astimezone(self.zone).date()
+
     def date(self, day: date) -> str:
         """A day, with its month in words."""
         return format_date(day, "long", self.language)
@@ -68,17 +75,17 @@ class Tongue:
         """How long ago a moment is, in words."""
         if moment is None:
             return ""
-        return format_timedelta(moment - datetime.now(UTC), add_direction=True, locale=self.language, format="long")
+        return format_timedelta(moment - self.clock(), add_direction=True, locale=self.language, format="long")
 
 
-def tongue(language: str, zone: str = "UTC") -> Tongue:
+def tongue(language: str, zone: str = "UTC", clock: Clock = utc_now) -> Tongue:
     """The language asked for, English where it is not spoken here; UTC where the zone is unknown."""
     try:
         known: tzinfo = ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         known = UTC
     spoken = language if language in LANGUAGES else "en"
-    return Tongue(language=spoken, zone=known, texts=_texts(spoken))
+    return Tongue(language=spoken, zone=known, clock=clock, texts=_texts(spoken))
 
 
 def preferred(accept_language: str) -> str:

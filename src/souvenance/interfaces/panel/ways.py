@@ -121,7 +121,7 @@ async def _received(
         memory=memory,
         request=request,
         pages=pages,
-        tongue=tongue(language, known.user.time_zone if known else "UTC"),
+        tongue=tongue(language, known.user.time_zone if known else "UTC", memory.clock),
         known=known,
         nonce=secrets.token_urlsafe(16),
         streams=streams,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from starlette.responses import Response
 
 from souvenance.accounts.sessions import Entered
@@ -107,7 +105,7 @@ def _command(visit: Visit) -> str:
 
 
 def _admitted(visit: Visit, entered: Entered, address: str) -> Response:
-    lasts = int((entered.session.expires_at - datetime.now(UTC)).total_seconds())
+    lasts = int((entered.session.expires_at - visit.memory.clock()).total_seconds())
     return let_in(visit.go(address), entered.secret, seconds=max(lasts, 60), secure=visit.is_secure)
 
 

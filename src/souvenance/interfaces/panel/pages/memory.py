@@ -40,7 +40,12 @@ def go_to_fact(visit: Visit) -> Response:
 def find(visit: Visit) -> Response:
     """The list as it is asked for; the address of the page follows, so that loading it again shows the same."""
     asked = wish(visit)
-    answer = visit.piece(PAGE, "facts", **listing(visit, asked))
+    try:
+        answer = visit.piece(PAGE, "facts", **listing(visit, asked))
+    except NotFound:
+        if not asked.day:  # told in the place of the ladder
+            raise
+        return visit.piece("pieces/memory_gone.html", "gone", place="facts")
     if visit.asked("typed"):
         answer.headers["HX-Replace-Url"] = header_address(asked.address(page=asked.page))
     return answer

@@ -121,7 +121,7 @@ def show_ladder(visit: Visit) -> Response:
     try:
         found = _vault(visit)
     except NotFound:
-        return visit.piece("pieces/memory_gone.html", "gone")
+        return visit.piece("pieces/memory_gone.html", "gone", place="ladder")
     return visit.piece("memory.html", "ladder", vault=found, **rungs(visit, found))
 
 

@@ -126,7 +126,7 @@ def past_day(visit: Visit, text: str) -> str:
         day = date.fromisoformat(text.strip())
     except ValueError:
         return ""
-    return day.isoformat() if date.min < day < datetime.now(visit.tongue.zone).date() else ""
+    return day.isoformat() if date.min < day < visit.tongue.today() else ""
 
 
 def _glance(visit: Visit, asked: Wish, vault: str | None) -> Glance:
@@ -151,7 +151,7 @@ def listing(visit: Visit, asked: Wish) -> dict[str, Any]:
     vault = visit.memory.vaults.get(actor=visit.actor, vault=asked.vault) if asked.vault else None
     found = _glance(visit, asked, vault.slug if vault else None)
     may_change = vault.can_configure if vault else any(item.can_configure for item in vaults.values())
-    today = datetime.now(visit.tongue.zone).date()
+    today = visit.tongue.today()
     return {
         "here": "memory",
         "wish": asked,

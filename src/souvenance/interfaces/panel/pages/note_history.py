@@ -110,7 +110,7 @@ def _reviewed(visit: Visit) -> dict[str, Any]:
         "writers": writers,
         "who": who,
         "day": day,
-        "today": datetime.now(visit.tongue.zone).date().isoformat(),
+        "today": visit.tongue.today().isoformat(),
         "found": found,
         "changes": found.changes[:CHANGES] if found else (),
         "start": start,
@@ -129,7 +129,7 @@ def _asked(visit: Visit, *, given: bool = False) -> tuple[datetime, str, str]:
     """Since when, as a moment and as a day of the reader's, and who."""
     read = visit.given if given else visit.asked
     zone = visit.tongue.zone
-    day = read("since").strip() or (datetime.now(zone) - timedelta(days=DAYS)).date().isoformat()
+    day = read("since").strip() or (visit.tongue.today() - timedelta(days=DAYS)).isoformat()
     try:
         since = datetime.combine(datetime.fromisoformat(day).date(), time.min, zone).astimezone(UTC)
     except (ValueError, OverflowError):
