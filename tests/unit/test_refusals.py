@@ -37,8 +37,8 @@ PASSED_ON = re.compile(
     r"|servers/members\.py: ', '\.join\(MemoryType\)\Z"  # names
     r"|store/facts\.py: message\Z"  # what its callers give is read instead
 )
-COMMAND = re.compile(r"\bsouvenance [a-z]+|(?<!\S)--?[a-z]|`[a-z]+ [a-z ]+`")
-"""A command or an option."""
+COMMAND = re.compile(r"\bsouvenance [a-z]+|(?<!\S)--?[a-z]|`[a-z]+ [a-z ]+`|find_replace")
+"""A command, an option, or an operation of a tool."""
 ON_ITS_MACHINE = re.compile("[Oo]n the machine it runs on|[Ss]ur la machine qui l’héberge")
 ELSEWHERE = re.compile(r"interfaces/(?!panel/)|serving/")
 """Where refusals are made that no page shows."""

@@ -187,6 +187,8 @@ def _failure(visit: Visit, turn: Turn) -> dict[str, Any] | None:
 
 def _told(visit: Visit, turn: Turn, failure: Mapping[str, Any] | None) -> str:
     """How a turn ended, in a few words for those who hear the page."""
+    if turn.state == "asked":
+        return ""  # it goes on, elsewhere
     if turn.state == "failed":
         return str(failure["title"]) if failure else visit.say("No answer came")
     return visit.say("The answer was stopped.") if turn.state == "stopped" else visit.say("The answer is there.")

@@ -71,10 +71,16 @@ WAYS_OUT = {
         "It answers again tomorrow (UTC). The cap stands on its page Answers in Settings: “Most tokens a day”."
     ),
     "Name its level too (`## Title`), or use find_replace.": _("Name its level too (`## Title`)."),
+    "Name the section “{}” to replace all of it, or use find_replace.": _(
+        "Name the section “{}” to replace all of it, or change the fact itself, on the page Memory."
+    ),
+    "Leave the anchor out, or use find_replace or replace to change a fact that is there.": _(
+        "Leave the anchor out; a fact that is there is changed on the page Memory."
+    ),
     "Use find_replace, or give one of them another title first.": _("Give one of them another title first."),
     "Put the folder in `path` and leave slashes out.": _("Choose the folder in its own field, and leave slashes out."),
     "A context set is made by saying which notes it holds, then named as set:NAME.": _(
-        "A set is made on the page Context of Agents, by putting notes into it."
+        "A set is made on the page Context of Agents, by giving a new name."
     ),
 }
 """By the hint as the engine gives it."""
