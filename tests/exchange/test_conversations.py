@@ -15,7 +15,7 @@ from scripted import Raw, Server
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route
 from souvenance.domain.conversation import GONE_NAME
-from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from souvenance.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, Withheld
 from souvenance.domain.protection import HIDDEN_NAME
 from souvenance.domain.vault import MemoryType, Protection
 from souvenance.exchange.events import Event, Gathered
@@ -362,3 +362,65 @@ def test_v11_what_is_sent_of_an_old_answer_tells_no_id_of_a_vault(
     assert sent["read"] == json.loads(json.dumps(gathered.as_dict())) | spent
     assert set(sent["read"]["vaults"][0]) == {"slug", "name", "weight"}
     assert not any("id" in name for one in sent["wrote"] for name in one)
+
+
+def _other_team(app: Application, owner: Actor) -> int:
+    """A team that the owner is in no more."""
+    team = app.teams.create(actor=owner, name="Others").id
+    with app.database.write() as tx:
+        here = (tables.membership.c.team_id == team) & (tables.membership.c.user_id == owner.user_id)
+        tx.execute(tables.membership.delete().where(here))
+    return team
+
+
+def test_v8_what_an_answer_wrote_is_shown_under_the_vault_of_now_and_not_once_that_is_withheld(
+    app: Application, owner: Actor, model: Server, ask: Ask
+) -> None:
+    own, gone = (app.vaults.create(actor=owner, name=name) for name in ("Harpe", "Lyre"))
+    (kept,) = app.facts.remember(actor=owner, vault="lyre", observations=[Observation(content="The lyre is red.")])
+    chat = app.conversations.start(actor=owner)
+    model.says(
+        "Noted. <<remember code | The code is zyxwvut>>",
+        "Noted. <<remember colour | It is turquoise>>",
+        f"Fine. <<retire #{kept.fact.number} | zyxwvut said so>>",
+    )
+    ask("Note the code", conversation=chat.id, vaults="harpe")
+    ask("Note the colour", conversation=chat.id, vaults="lyre")
+    ask("The lyre is red no more", conversation=chat.id, vaults="lyre")
+    team = app.teams.create(actor=owner, name="Harpists").id
+    app.vaults.create(actor=owner, name="Harpe", team=team)  # so that the other is told apart from it
+
+    def wrote(actor: Actor) -> list[dict[str, Any]]:
+        turns = app.conversations.get(actor=actor, conversation=chat.id).turns
+        return [one for turn in turns for one in turn_shape(turn)["wrote"]]
+
+    def told(actor: Actor) -> list[tuple[str, ...]]:
+        return [tuple(one.get(name, "") for name in ("vault", "key", "content")) for one in wrote(actor)]
+
+    here = f"harpe~{own.team_id}"
+    cloud = replace(owner, route=Route.CLOUD)
+    written = [
+        (here, "code", "The code is zyxwvut"),
+        ("lyre", "colour", "It is turquoise"),
+        ("lyre", "", "The lyre is red."),
+    ]
+    assert told(owner) == told(cloud) == written
+    app.vaults.change(actor=owner, vault=here, protection="maximum")
+    assert told(owner) == written, "on this machine it is shown"
+    assert told(cloud) == [("", "", ""), *written[1:]]
+    assert "zyxwvut" not in repr(wrote(cloud)[0])
+    assert wrote(cloud)[0]["name"] == HIDDEN_NAME["en"]
+    assert wrote(cloud)[0]["number"]
+    left = _other_team(app, owner)
+    with app.database.write() as tx:  # it is of a team that was left, and may be protected by now
+        tx.execute(tables.vault.update().where(tables.vault.c.id == gone.id).values(team_id=left))
+    assert told(owner)[1:] == [("", *one[1:]) for one in written[1:]]
+    assert [one["name"] for one in wrote(owner)[1:]] == [GONE_NAME["en"]] * 2
+    assert told(cloud) == [("", "", "")] * 3
+    assert "zyxwvut" not in repr(wrote(cloud))
+
+    with pytest.raises(Withheld):
+        app.conversations.undo(actor=cloud, conversation=chat.id, turn=1, place=0)
+    undone = app.conversations.undo(actor=owner, conversation=chat.id, turn=1, place=0)
+    assert "vault_id" not in undone.as_dict()
+    assert told(owner)[0] == written[0], "what is undone is still told by its vault"

@@ -167,7 +167,7 @@ class Applying:
                 slug = occasion.memory.vaults[known.vault_id].slug if known.vault_id in occasion.memory.vaults else ""
                 return Wrote(
                     verb=Verb.REMEMBER, became=Became.SKIPPED, why="memory says so already", vault=slug,
-                    number=known.number, key=known.key, content=known.content,
+                    vault_id=known.vault_id, number=known.number, key=known.key, content=known.content,
                 )  # fmt: skip
         if member is not None and not member.kept:
             return self._ignored(occasion, request, "it is about someone who does not want to be remembered")
@@ -195,6 +195,7 @@ class Applying:
             became=Became.DONE if is_new else Became.SKIPPED,
             why="" if is_new else "memory says so already",
             vault=slug,
+            vault_id=kept.fact.vault_id,
             number=kept.fact.number,
             version=kept.fact.version,
             key=kept.fact.key,
@@ -241,6 +242,7 @@ class Applying:
             became=_BECAME[done.outcome],
             why=done.why or (fact.reason if fact else ""),
             vault=occasion.memory.vaults[shown.vault_id].slug,
+            vault_id=shown.vault_id,
             number=request.number,
             version=fact.version if fact else None,
             successor=successor.number if successor else None,

@@ -151,7 +151,7 @@ class Conversations:
                 )
             wrote[place] = undone = self._applying.undo_in(tx, actor=actor, wrote=wrote[place])
             tx.mark("conversations", actor.user_id)
-            values = {"wrote": [one.as_dict() for one in wrote]}
+            values = {"wrote": [one.kept() for one in wrote]}
             rows.save_turn(tx, conversation_id=conversation, ordinal=turn, values=values)
         return undone
 
@@ -202,30 +202,50 @@ def _shown(found: Conversation, actor: Actor) -> Conversation:
 
 
 def _as_of_now(found: Turn, known: Sequence[Vault], actor: Actor) -> Turn:
-    """A turn whose trace calls vaults what they are called now, and tells those apart that it cannot name: `id` of a
-    vault and `vault_id` of what was put tell one from another, and are sent to nobody."""
+    """A turn that calls vaults what they are called now, and tells those apart that it cannot name: `id` of a vault and
+    `vault_id` of what was put tell one from another, and are sent to nobody."""
+    wrote = tuple(_wrote_as_of_now(found, one, known, actor) for one in found.wrote)
     if found.trace is None:
-        return found
-    ids = found.trace.get("ids")
+        return replace(found, wrote=wrote)
+    ids = found.trace.get("ids") or {}
 
     def named(slug: str) -> tuple[str, str]:
-        vault = _vault_now(found, known, slug)
-        if vault is None:
-            return "", GONE_NAME["en"]
-        return ("", HIDDEN_NAME["en"]) if vault_rows.is_withheld(vault, actor) else (vault.slug, vault.name)
+        return _named(_vault_now(found, known, slug), actor)
 
     def told(one: Mapping[str, Any]) -> dict[str, Any]:
         slug, name = named(one["slug"])
-        return {**one, "slug": slug, "name": name, "id": (ids or {}).get(one["slug"], one["slug"])}
+        return {**one, "slug": slug, "name": name, "id": ids.get(one["slug"], one["slug"])}
 
     trace = {name: value for name, value in found.trace.items() if name != "ids"}
     trace["vaults"] = [told(one) for one in trace.get("vaults", ())]
     trace["put"] = [
-        {**one, "vault": named(one["vault"])[0], "vault_id": (ids or {}).get(one["vault"], one["vault"])}
+        {**one, "vault": named(one["vault"])[0], "vault_id": ids.get(one["vault"], one["vault"])}
         for one in trace.get("put", ())
     ]
     trace["passed_over"] = [slug for slug, _ in map(named, trace.get("passed_over", ())) if slug]
-    return replace(found, trace=trace)
+    return replace(found, trace=trace, wrote=wrote)
+
+
+def _wrote_as_of_now(found: Turn, one: Mapping[str, Any], known: Sequence[Vault], actor: Actor) -> dict[str, Any]:
+    """What an answer wrote, under its vault's name of now; its words where that vault may be shown to the caller (V8).
+    A vault that the caller does not know may be protected by now."""
+    if not one.get("vault"):
+        return dict(one)
+    vault_id = one.get("vault_id")
+    if vault_id is None:
+        vault = _vault_now(found, known, one["vault"])
+    else:
+        vault = next((item for item in known if item.id == vault_id), None)
+    slug, name = _named(vault, actor)
+    withheld = () if slug or _may_see(actor) else ("key", "content", "why")
+    return {field: value for field, value in one.items() if field not in withheld} | {"vault": slug, "name": name}
+
+
+def _named(vault: Vault | None, actor: Actor) -> tuple[str, str]:
+    """The slug and the name that a caller is told; no slug where it is told of no vault."""
+    if vault is None:
+        return "", GONE_NAME["en"]
+    return ("", HIDDEN_NAME["en"]) if vault_rows.is_withheld(vault, actor) else (vault.slug, vault.name)
 
 
 def _vault_now(found: Turn, known: Sequence[Vault], slug: str) -> Vault | None:
@@ -235,11 +255,8 @@ def _vault_now(found: Turn, known: Sequence[Vault], slug: str) -> Vault | None:
     if ids is not None:
         return next((one for one in known if one.id == ids.get(slug)), None)
     wanted = vault_rows.plain_slug(slug)
-    same = [
-        one
-        for one in known
-        if vault_rows.plain_slug(one.slug) == wanted and slug in {wanted, f"{wanted}~{one.team_id}"}
-    ]
+    same = [one for one in known if vault_rows.plain_slug(one.slug) == wanted]
+    same = [one for one in same if slug in {wanted, f"{wanted}~{one.team_id}"}]
     if len(same) != 1 or same[0].created_at > (found.answered_at or found.asked_at):
         return None
     return same[0]

@@ -206,13 +206,15 @@ class Wrote:
 
     `number` and `version` are the fact that was made, retired or replaced, as it stands now; `successor` and
     `successor_version` what took its place. `vault` is the slug it stands in, `content` and `key` what was written.
-    `can_undo` until somebody did. `times` counts equal requests that were taken as this one.
+    `can_undo` until somebody did. `times` counts equal requests that were taken as this one. `vault_id` is sent to
+    nobody: it tells the vault where another goes by its slug.
     """
 
     verb: Verb
     became: Became
     why: str = ""
     vault: str = ""
+    vault_id: int | None = None
     number: int | None = None
     version: int | None = None
     successor: int | None = None
@@ -228,12 +230,16 @@ class Wrote:
         return self.became is Became.DONE and self.verb is not Verb.LOOK_UP and not self.undone
 
     def as_dict(self) -> dict[str, Any]:
-        """As interfaces send it and a conversation keeps it."""
-        shown = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        """As interfaces send it."""
+        shown = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "vault_id"}
         return {name: value for name, value in shown.items() if value not in (None, "", False)} | {
             "verb": self.verb,
             "became": self.became,
         }
+
+    def kept(self) -> dict[str, Any]:
+        """As a conversation keeps it."""
+        return self.as_dict() | ({} if self.vault_id is None else {"vault_id": self.vault_id})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -218,7 +218,7 @@ class Keeping:
         values = {
             "state": state,
             "failure": None if error is None else error.as_dict(),
-            "wrote": [one.as_dict() for one in kept.wrote],
+            "wrote": [one.kept() for one in kept.wrote],
             "answered_at": self._clock(),
             "until": None,
         } | self._said(kept, kept.answer)

@@ -98,7 +98,7 @@ def turn_shape(found: Turn) -> Shape:
         "failure": found.failure,
         "model": found.model,
         "read": None if found.trace is None else _read_shape(found.trace),
-        "wrote": list(found.wrote),
+        "wrote": [_without(one, "vault_id") for one in found.wrote],
         "is_protected": found.is_protected,
         "asked_at": found.asked_at,
         "answered_at": found.answered_at,

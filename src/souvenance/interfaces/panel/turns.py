@@ -12,7 +12,7 @@ from souvenance.domain.errors import BrokenOff, SouvenanceError
 from souvenance.domain.fact import Fact, State
 from souvenance.domain.protection import HIDDEN_NAME, withheld_sentence
 from souvenance.exchange.conversations import wrote_of
-from souvenance.exchange.events import Badge, Became, VaultRead, Verb, Wait, Waiting, Wrote
+from souvenance.exchange.events import Badge, Became, VaultRead, Verb, Wait, Waiting
 from souvenance.exchange.steps import SILENCE
 from souvenance.interfaces.panel.answer_html import rendered_answer, visible
 from souvenance.interfaces.panel.directions import isolated
@@ -44,7 +44,7 @@ def turn_views(visit: Visit, turns: Sequence[Turn], *, since: int = 0) -> list[d
 
 def _view(visit: Visit, turn: Turn, known: Collection[int], names: Mapping[str, str]) -> dict[str, Any]:
     trace, failure = turn.trace, _failure(visit, turn)
-    wrote = [wrote_of(one) for one in turn.wrote]
+    did = [_did(visit, place, one, names) for place, one in enumerate(turn.wrote)]
     return {
         "ordinal": turn.ordinal,
         "state": turn.state,
@@ -58,8 +58,8 @@ def _view(visit: Visit, turn: Turn, known: Collection[int], names: Mapping[str, 
         "is_chosen": bool(trace and trace.get("chosen")),
         "withheld": _withheld(trace, visit.language) if trace else "",
         "spent": _spent(visit, trace) if trace else "",
-        "did": [_did(visit, place, one, names) for place, one in enumerate(wrote) if one.became is Became.DONE],
-        "did_not": [_did(visit, place, one, names) for place, one in enumerate(wrote) if one.became is not Became.DONE],
+        "did": [one for one in did if one["became"] is Became.DONE],
+        "did_not": [one for one in did if one["became"] is not Became.DONE],
         "asked_at": turn.asked_at,
     }
 
@@ -156,13 +156,15 @@ def _since(visit: Visit, fact: Fact, turn: Turn) -> str:
     return visit.say("changed since") if fact.updated_at > (turn.answered_at or turn.asked_at) else ""
 
 
-def _did(visit: Visit, place: int, one: Wrote, names: Mapping[str, str]) -> dict[str, Any]:
+def _did(visit: Visit, place: int, kept: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    one = wrote_of(kept)
     said = _DID[one.verb] if one.became is Became.DONE else _DID_NOT[one.became]
     return {
         "place": place,
         "verb": one.verb,
+        "became": one.became,
         "said": visit.say(said),
-        "vault": names.get(one.vault, one.vault),
+        "vault": _called({"slug": one.vault, "name": kept["name"]}, names) if "name" in kept else "",
         "number": one.number,
         "successor": one.successor,
         "key": visible(one.key),
