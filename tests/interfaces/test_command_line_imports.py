@@ -1,12 +1,15 @@
 """Importing and exporting on the command line (R4)."""
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from souvenance.imports.facts import imports
 from souvenance.interfaces.cli.app import run
+from souvenance.interfaces.cli.exits import ExitCode
 
 
 class CommandLine:
@@ -78,3 +81,26 @@ def test_r4_conversations_become_notes(memory: CommandLine, tmp_path: Path) -> N
     assert "left out  #2: it is no conversation" in told
     assert "In May." in memory("note", "show", "talks:old/Claude/Beans")["content"]
     assert memory("import", "chats", str(file), "--vault", "talks", "--folder", "old")["unchanged"] == 1
+
+
+def test_r4_an_import_that_is_stopped_by_hand_says_what_is_in_and_goes_on_from_there(
+    memory: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(imports, "BATCH", 2)
+    file = tmp_path / "facts.jsonl"
+    file.write_text("".join(f'{{"content": "Rose {n}."}}\n' for n in range(5)))
+    keep, before = imports.keep, signal.getsignal(signal.SIGINT)
+
+    def interrupted(*given: Any, **named: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return keep(*given, **named)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(imports, "keep", interrupted)
+        told = memory.said("import", "facts", str(file), "--vault", "garden", code=ExitCode.INTERRUPTED)
+    assert "made 2" in told
+    assert "Stopped before all was in" in told
+    assert "history revert" in told
+    assert signal.getsignal(signal.SIGINT) is before
+    rest = memory("import", "facts", str(file), "--vault", "garden")
+    assert (rest["created"], rest["known"], rest["stopped"]) == (3, 2, False)

@@ -111,6 +111,8 @@ def test_r4_nothing_is_taken_away_that_may_not_be_read(app: Application, owner: 
         app.exports.facts(actor=away, vault="atelier")
     with pytest.raises(NotAllowed):
         app.exports.facts(actor=replace(owner, is_model=True), vault="atelier")
+    with pytest.raises(NotAllowed, match="only read"):
+        app.exports.facts(actor=replace(owner, can_write=False), vault="atelier")
     with pytest.raises(ValueError, match="form"):
         app.exports.facts(actor=owner, vault="atelier", form="form")  # type: ignore[arg-type]
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import event
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor, Route, Source
@@ -23,6 +24,7 @@ from souvenance.domain.protection import Protection
 from souvenance.imports.facts.imports import FactsReport
 from souvenance.imports.uploads import Upload
 from souvenance.memory.remember import Observation
+from souvenance.store.imported import first_words
 
 EVERY = (State.IN_FORCE, State.RETIRED, State.TRASHED)
 
@@ -132,6 +134,23 @@ def test_r4_what_lies_in_the_trash_comes_anew(app: Application, owner: Actor) ->
     app.facts.delete(actor=owner, number=app.facts.list(actor=owner, vault=vault)[0].number)
     assert brought_in(app, owner, vault, text).created == 1
     assert contents(app, owner, vault) == ["Aime le thé."]
+
+
+def test_r4_how_facts_came_in_is_asked_of_their_own_revisions_alone(app: Application, owner: Actor) -> None:
+    vault = app.vaults.create(actor=owner, name="Atelier")
+    brought_in(app, owner, vault.slug, "".join(f'{{"content": "Aime le thé {n}."}}\n' for n in range(60)))
+    for fact in app.facts.list(actor=owner, vault=vault.slug, limit=60):
+        app.facts.edit(actor=owner, number=fact.number, content=f"{fact.content} Et l’eau.")
+    if not app.database.is_sqlite:
+        pytest.skip("how SQLite goes about it")
+    asked: list[tuple[str, Any]] = []
+    with app.database.read() as tx:
+        event.listen(tx.connection, "before_cursor_execute", lambda *of: asked.append((of[2], of[3])))
+        assert len(first_words(tx, vault_id=vault.id)) == 60
+        statement, values = next(one for one in asked if "revision" in one[0])
+        plan = " ".join(str(row[3]) for row in tx.rows(f"EXPLAIN QUERY PLAN {statement}", values))
+    assert "subject_ref=" in plan
+    assert "SCAN" not in plan
 
 
 def test_r4_an_import_is_one_deed_that_is_taken_back(app: Application, owner: Actor, lived_in: str) -> None:

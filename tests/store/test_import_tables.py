@@ -9,7 +9,7 @@ import pytest
 
 from souvenance.application import Application
 from souvenance.domain.access import Actor
-from souvenance.domain.errors import InvalidInput
+from souvenance.domain.errors import InvalidInput, TooLarge
 from souvenance.domain.fact import Fact, State, SubjectKind
 from souvenance.domain.form import FactForm, Form
 from souvenance.imports.facts.files import read_facts
@@ -107,6 +107,13 @@ def test_r4_faults_without_end_are_counted_and_a_file_of_nothing_else_is_refused
     assert (len(found.records), len(found.problems), found.problems.total) == (1, 1000, 12_000)
     with pytest.raises(InvalidInput, match="no file of facts"):
         read(first.replace("x", "" if name != "f.md" else "^1") + fault * 12_000 + end, name)
+
+
+def test_r4_a_file_of_which_too_much_is_left_out_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("souvenance.imports.facts.records.MOST_REJECTED", 20)
+    assert len(read('{"content": "x"}\n' + "x\n" * 19, "f.jsonl").problems) == 19
+    with pytest.raises(TooLarge, match="Over 20 lines"):
+        read('{"content": "x"}\n' + "x\n" * 20, "f.jsonl")
 
 
 def test_r4_fields_without_end_are_named_as_far_as_they_are_shown() -> None:

@@ -38,17 +38,17 @@ class Exports:
 
         JSON lines hold a fact each, by number, with all that is known of it; Markdown has a heading per category and
         an item per fact, ended by its anchor, as agent-memory notes are written. What changes while it is read may be
-        in it or not; nothing stands in it twice. Refused before the first piece where the vault may not be read. The
-        audit log keeps that it was taken, never the contents.
+        in it or not; nothing stands in it twice. Refused before the first piece where the vault may not be read, and
+        to a model and a token that only reads. The audit log keeps that it was taken, never the contents.
         """
         form = Form(form)
         if actor.is_model:
             raise NotAllowed("A model takes no vault away whole.", hint="Search it, or ask the owner.")
+        actor.require_write()  # it is written into the audit log
         with self._database.read() as tx:
             found = vault_rows.named_vault(tx, actor, vault)
-        if actor.can_write:
-            with self._database.write() as tx:
-                history.record_audit(tx, actor, verb="vault.export", at=self._clock(), vault_id=found.id, form=form)
+        with self._database.write() as tx:
+            history.record_audit(tx, actor, verb="vault.export", at=self._clock(), vault_id=found.id, form=form)
         return self._lines(found, states) if form is Form.JSON_LINES else self._pages(found, states)
 
     def _lines(self, vault: Vault, states: Sequence[State]) -> Iterator[str]:

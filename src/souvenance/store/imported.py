@@ -52,7 +52,8 @@ def first_words(tx: Transaction, *, vault_id: int) -> dict[str, list[Standing]]:
         statement = select(revision.c.subject_ref, revision.c.after).where(
             here, revision.c.subject_ref.in_(references[start : start + _CHUNK])
         )
-        for row in tx.execute(statement.order_by(revision.c.change_id)):
+        # By change alone, SQLite walks all revisions there are instead of those of these facts.
+        for row in tx.execute(statement.order_by(revision.c.subject_ref, revision.c.change_id)):
             kept = row.after
             hashed = content_hash(
                 key=kept.get("key", ""),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+import signal
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,6 +18,7 @@ import typer
 from souvenance.domain.errors import InvalidInput, NotFound
 from souvenance.domain.form import FactForm, Form
 from souvenance.domain.wording import counted
+from souvenance.interfaces.cli.exits import ExitCode
 from souvenance.interfaces.cli.session import Session, verb
 
 if TYPE_CHECKING:
@@ -89,9 +92,11 @@ def facts(
         f"of which {report.retired:,} retired and {report.trashed:,} in the trash; {report.known:,} there already.",
         *([f"The vault {vault} would be made."] if report.makes_vault else []),
         *([_way_back(report)] if report.deed else []),
+        *(["Stopped before all was in; the same file again goes on from there."] if report.stopped else []),
         *(f"left out  {_at(item.line)}{item.reason}" for item in report.problems),
         *(f"note      {_at(item.line)}{item.reason}" for item in report.warnings),
     )
+    _end(report)
 
 
 @verb(group, "chats", writes=True)
@@ -116,10 +121,12 @@ def chats(
         f"{report.unchanged:,} unchanged, {report.kept:,} edited here and kept, {report.passed_over.total:,} empty.",
         *([f"The vault {vault} would be made."] if report.makes_vault else []),
         *([_way_back(report)] if report.deed else []),
+        *(["Stopped before all was in; the same file again goes on from there."] if report.stopped else []),
         *(f"conflict  {item.path}: {item.reason}" for item in report.conflicts),
         *(f"left out  {item.path}: {item.reason}" for item in report.problems),
         *(f"note      {item.path}: {item.reason}" for item in report.warnings),
     )
+    _end(report)
 
 
 @verb(single, "export")
@@ -145,7 +152,37 @@ def _read(session: Session, vault: str, read: Callable[..., _Report], *, dry_run
         read(dry_run=True, may_miss=True)
         _make_where_missing(session, vault)
     with session.out.progress("Importing") as advance:
-        return read(dry_run=dry_run, may_miss=dry_run, progress=advance)
+        if dry_run:
+            return read(dry_run=True, may_miss=True, progress=advance)
+        with _stopped_by_hand(session) as stop:
+            return read(progress=advance, stop=stop)
+
+
+@contextlib.contextmanager
+def _stopped_by_hand(session: Session) -> Iterator[Callable[[], bool]]:
+    """Ctrl-C ends an import between two batches, so that its report is given; a second one ends it there and then."""
+    asked = False
+
+    def ask(_number: int, _frame: Any) -> None:
+        nonlocal asked
+        if asked:
+            raise KeyboardInterrupt
+        asked = True
+        session.out.note("Stopping after this batch; Ctrl-C again stops at once.")
+
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield lambda: asked
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _end(report: Any) -> None:
+    if report.stopped:
+        raise typer.Exit(ExitCode.INTERRUPTED)
 
 
 def _written(output: Path, pieces: Iterator[str]) -> int:
