@@ -53,8 +53,14 @@ def memory(settings: Settings, calendar: Calendar) -> Iterator[Application]:
 
 
 LOOKED_UP = {
-    "en": {"undone": "1 request not done", "why": "a look-up opens the reply, once per question", "retired": "Retired"},
+    "en": {
+        "no answer": "(The model gave no answer.)",
+        "undone": "1 request not done",
+        "why": "a look-up opens the reply, once per question",
+        "retired": "Retired",
+    },
     "fr": {
+        "no answer": "(Le modèle n’a pas répondu.)",
         "undone": "1 demande non exécutée",
         "why": "une recherche ouvre la réponse, une fois par question",
         "retired": "Retirés",
@@ -80,7 +86,7 @@ def test_t3_pauls_birthday_is_looked_up_at_the_price_of_one_call_and_corrected(
 
     page = open_as_owner("/", language=language)
     model.says("<<lookup anniversaire de Paul>>", "Never asked for.")
-    ask_anew(page, "C’est quand, l’anniversaire de Paul ?", "(Le modèle n’a pas répondu.)")
+    ask_anew(page, "C’est quand, l’anniversaire de Paul ?", words["no answer"])
     assert len(model.asked) == 1, "below the archive a look-up costs nothing"
 
     memory.vaults.change_type(actor=owner, vault=club, memory_type=MemoryType.ARCHIVE)

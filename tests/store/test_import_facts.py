@@ -141,16 +141,15 @@ def test_r4_how_facts_came_in_is_asked_of_their_own_revisions_alone(app: Applica
     brought_in(app, owner, vault.slug, "".join(f'{{"content": "Aime le thé {n}."}}\n' for n in range(60)))
     for fact in app.facts.list(actor=owner, vault=vault.slug, limit=60):
         app.facts.edit(actor=owner, number=fact.number, content=f"{fact.content} Et l’eau.")
-    if not app.database.is_sqlite:
-        pytest.skip("how SQLite goes about it")
     asked: list[tuple[str, Any]] = []
     with app.database.read() as tx:
         event.listen(tx.connection, "before_cursor_execute", lambda *of: asked.append((of[2], of[3])))
         assert len(first_words(tx, vault_id=vault.id)) == 60
         statement, values = next(one for one in asked if "revision" in one[0])
-        plan = " ".join(str(row[3]) for row in tx.rows(f"EXPLAIN QUERY PLAN {statement}", values))
-    assert "subject_ref=" in plan
-    assert "SCAN" not in plan
+        if app.database.is_sqlite:  # PostgreSQL's plan depends on how many rows there are
+            plan = " ".join(str(row[3]) for row in tx.rows(f"EXPLAIN QUERY PLAN {statement}", values))
+            assert "subject_ref=" in plan
+            assert "SCAN" not in plan
 
 
 def test_r4_an_import_is_one_deed_that_is_taken_back(app: Application, owner: Actor, lived_in: str) -> None:
